@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "system/internal.h"
 #include "terrain.h"
 
 /* --- Responses, events, snapshots, bits --- */
@@ -160,14 +161,101 @@ TEST(hits_are_listed_and_contacts_at_rest_are_not) {
     terrain_end(t);
 }
 
+/* --- Colliders in snapshots --- */
+
+typedef struct snapshot {
+    size_t bytes;
+    unsigned char *memory;
+} snapshot;
+
+static snapshot saved(mote_system *system) {
+    snapshot s;
+    OK(mote_system_snapshot_bytes(system, &s.bytes));
+    s.memory = malloc(s.bytes);
+    assert_non_null(s.memory);
+    OK(mote_system_save(system, 0, s.memory, s.bytes, NULL));
+    return s;
+}
+
+static const mote_height_field *field_at(const mote_system *system, uint32_t place) {
+    return mote_collider_at(&system->colliders, place)->def.height_field;
+}
+
+TEST(a_restore_leaves_each_collider_its_own_field_among_equal_ones) {
+    terrain *t[3] = {terrain_of(bumpy_shape, 0.5f), terrain_of(bumpy_shape, 0.5f),
+                     terrain_of(bumpy_shape, 0.5f)};
+    mote_system_def def = bare_def(1, MOTE_VELOCITY_VERLET);
+    mote_system *system = system_of(&def);
+    mote_collider_id id[3];
+    for (int k = 0; k < 3; k++) id[k] = add_collider(system, collider_of(t[k], 0, 0));
+    const snapshot s = saved(system);
+    OK(mote_system_restore(system, s.memory, s.bytes, NULL));
+    for (uint32_t k = 0; k < 3; k++) {
+        test_case("collider %u", k);
+        ASSERT(field_at(system, k) == t[k]->field, ==, true);
+    }
+    OK(mote_system_remove_collider(system, id[1])); /* its field may be destroyed now */
+    OK(mote_system_restore(system, s.memory, s.bytes, NULL));
+    ASSERT(field_at(system, 0) == t[0]->field, ==, true);
+    ASSERT(field_at(system, 1) == t[0]->field, ==, true);
+    ASSERT(field_at(system, 2) == t[2]->field, ==, true);
+    free(s.memory);
+    mote_system_destroy(system);
+    for (int k = 0; k < 3; k++) terrain_end(t[k]);
+}
+
+TEST(sizes_that_a_field_does_not_use_change_nothing) {
+    terrain *t = terrain_of(bumpy_shape, 0.5f);
+    mote_system_def def = bare_def(1, MOTE_VELOCITY_VERLET);
+    mote_system *system = system_of(&def);
+    const mote_collider_def plain = collider_of(t, 0, 0);
+    mote_collider_def sized = plain;
+    for (int k = 0; k < 3; k++) sized.extent[k] = (float)(k + 1);
+    sized.half_length = 2;
+    const mote_collider_id id = add_collider(system, plain);
+    const uint64_t hash = mote_system_hash(system);
+    OK(mote_system_set_collider(system, id, &sized));
+    ASSERT(mote_system_hash(system), ==, hash);
+    OK(mote_system_remove_collider(system, id));
+    add_collider(system, sized);
+    const uint64_t added = mote_system_hash(system);
+    const snapshot s = saved(system);
+    OK(mote_system_restore(system, s.memory, s.bytes, NULL));
+    ASSERT(mote_system_hash(system), ==, added);
+    free(s.memory);
+    mote_system_destroy(system);
+    terrain_end(t);
+}
+
+TEST(a_collider_without_a_number_is_damage_not_a_field_that_is_missing) {
+    terrain *t = terrain_of(bumpy_shape, 0.5f);
+    mote_system_def def = bare_def(1, MOTE_VELOCITY_VERLET);
+    mote_system *system = system_of(&def);
+    add_collider(system, collider_of(t, 0, 0));
+    const snapshot s = saved(system);
+    mote_snapshot_header header;
+    mote_snapshot_section section;
+    mote_snapshot_fault fault;
+    memcpy(&header, s.memory, sizeof header);
+    for (uint32_t k = 0; k < header.sections; k++) {
+        memcpy(&section, s.memory + sizeof header + k * sizeof section, sizeof section);
+        if (section.part == MOTE_SNAPSHOT_COLLIDERS) memset(s.memory + section.offset, 0, sizeof(uint32_t));
+    }
+    assert_int_equal(mote_system_restore(system, s.memory, s.bytes, &fault), MOTE_ERROR_FILE);
+    assert_int_equal(fault.part, MOTE_SNAPSHOT_COLLIDERS);
+    assert_string_equal(fault.parameter, "collider");
+    free(s.memory);
+    mote_system_destroy(system);
+    terrain_end(t);
+}
+
 /* --- Bad input --- */
 
 #define FIELD(member, value, want) BAD_VALUE(mote_height_field_def, member, value, MOTE_ERROR_##want)
 #define FIELD_AXIS(k)                                                                                        \
     FIELD(count[k], 0, RANGE), FIELD(count[k], 1, RANGE), FIELD(count[k], UINT32_MAX, RANGE),                \
-        FIELD(count[k], (1u << 26) / 2 + 1, RANGE), FIELD(spacing[k], 0, RANGE),                             \
-        FIELD(spacing[k], -1, RANGE), FIELD(spacing[k], NAN, NOT_FINITE), FIELD(spacing[k], 1e-7f, RANGE),   \
-        FIELD(spacing[k], 1e9f, RANGE)
+        FIELD(count[k], (1u << 24) + 1, RANGE), FIELD(spacing[k], 0, RANGE), FIELD(spacing[k], -1, RANGE),   \
+        FIELD(spacing[k], NAN, NOT_FINITE), FIELD(spacing[k], 1e-7f, RANGE), FIELD(spacing[k], 1e9f, RANGE)
 
 static void refuse(const mote_height_field_def *def, mote_result want) {
     mote_height_field *field = (mote_height_field *)(uintptr_t)1;

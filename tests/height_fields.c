@@ -252,6 +252,59 @@ TEST(fast_particles_bounce_and_end_above_a_field_that_moves_and_turns) {
     terrain_end(t);
 }
 
+/* A spike of 10 m in a plain, 0.1 m from sample to sample: the surface of particles of 0.1 m has its top at
+ * 10 m + 0.1 m (4 sqrt(1 + 100^2) + 2 sqrt(1 + 2 100^2)) / 6 = 21.38 m. */
+enum { SPIKE = 9 };
+
+static mote_height_field *spike(void) {
+    float heights[SPIKE * SPIKE] = {0};
+    mote_height_field_def def = mote_default_height_field_def();
+    mote_height_field *field;
+    heights[SPIKE * SPIKE / 2] = 10;
+    def.count[0] = def.count[1] = SPIKE, def.spacing[0] = def.spacing[1] = 0.1f, def.heights = heights;
+    OK(mote_height_field_create(&def, &field));
+    return field;
+}
+
+/* Steps a particle of 0.1 m once, in which the field turns by `angle` about its y axis. Returns its height,
+ * or -INFINITY if the field killed it. */
+static double stepped_at_spike(const mote_height_field *field, mote_response response, double angle, float at,
+                               float from, float speed) {
+    mote_system_def def = bare_def(1, MOTE_SEMI_IMPLICIT_EULER);
+    def.collision_radius = 0.1f;
+    mote_system *system = system_of(&def);
+    mote_collider_def ground = mote_height_field_collider(&(mote_transform)MOTE_TRANSFORM_IDENTITY, field);
+    ground.response = response;
+    const mote_collider_id id = add_collider(system, ground);
+    const mote_range_view view = spawned(system, 1);
+    const mote_transform to = turned(0, 0, 0, (float[3]){0, 1, 0}, angle);
+    put(&view, 0, at, from, at), throw_at(&view, 0, 0, speed, 0);
+    OK(mote_system_move_collider(system, id, &to, MOTE_NEXT_ADVANCE));
+    const double height = stepped(system, 1).collided ? -(double)INFINITY : (double)view.position.y[0];
+    mote_system_destroy(system);
+    return height;
+}
+
+TEST(a_steep_field_that_turns_is_hit_where_one_at_rest_is) {
+    mote_height_field *field = spike();
+    static const float angles[] = {0, 1e-4f, 0.02f}, from[] = {22, 21.5f, 21.4f}, depth[] = {1, 30, 50, 1000};
+    for (size_t k = 0; k < COUNT_OF(angles); k++) {
+        const double angle = (double)angles[k];
+        for (size_t i = 0; i < COUNT_OF(from); i++) {
+            const double hit = stepped_at_spike(field, MOTE_RESPONSE_KILL, angle, 0.4f, from[i], -600),
+                         over = stepped_at_spike(field, MOTE_RESPONSE_KILL, angle, 0.4f, from[i], -0.1f);
+            test_case("turns by %g, from %g m", angle, (double)from[i]);
+            ASSERT(hit < -1e9, ==, true);
+            ASSERT_NEAR(over, (double)from[i] - 0.1 / 60, 1e-5);
+        }
+        for (size_t i = 0; i < COUNT_OF(depth); i++) {
+            test_case("turns by %g, %g m deep", angle, (double)depth[i]);
+            ASSERT_NEAR(stepped_at_spike(field, MOTE_RESPONSE_BOUNCE, angle, 0.75f, -depth[i], 0), 0.1, 1e-4);
+        }
+    }
+    mote_height_field_destroy(field);
+}
+
 /* --- Rest, friction, energy --- */
 
 TEST(particles_at_rest_keep_their_bits_for_100000_steps) {

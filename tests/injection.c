@@ -26,6 +26,8 @@ typedef struct shop {
     mote_network_id network;
     mote_followers *followers;
     mote_grid *grid;
+    mote_height_field *terrain;
+    mote_distance_grid *solid;
     mote_hair *hair, *resampled;
     float places[NODES][3];
     mote_spring springs[NODES];
@@ -133,6 +135,21 @@ static mote_result call_grid(shop *s) {
     return mote_grid_create(&def, &s->grid);
 }
 
+static mote_result call_height_field(shop *s) {
+    static const float heights[4] = {1, 2, 3, 4};
+    mote_height_field_def def = mote_default_height_field_def();
+    def.count[0] = def.count[1] = 2, def.heights = heights, def.allocator = s->allocator;
+    return mote_height_field_create(&def, &s->terrain);
+}
+
+static mote_result call_distance_grid(shop *s) {
+    static const float distances[8] = {-1, 1, -1, 1, -1, 1, -1, 1};
+    mote_distance_grid_def def = mote_default_distance_grid_def();
+    for (int axis = 0; axis < 3; axis++) def.count[axis] = 2;
+    def.distances = distances, def.allocator = s->allocator;
+    return mote_distance_grid_create(&def, &s->solid);
+}
+
 static mote_result call_read(shop *s) {
     return mote_hair_read(s->file, s->file_bytes, &s->allocator, &s->hair, NULL);
 }
@@ -177,6 +194,8 @@ static const struct {
                   {"add_link", call_link},
                   {"followers_create", call_followers},
                   {"grid_create", call_grid},
+                  {"height_field_create", call_height_field},
+                  {"distance_grid_create", call_distance_grid},
                   {"hair_read", call_read},
                   {"hair_resample", call_resample},
                   {"columns_step", call_columns},
@@ -220,6 +239,8 @@ static void close_shop(shop *s) {
     mote_system_destroy(s->system);
     mote_system_destroy(s->other);
     mote_grid_destroy(s->grid);
+    mote_height_field_destroy(s->terrain);
+    mote_distance_grid_destroy(s->solid);
     mote_hair_destroy(s->hair);
     mote_hair_destroy(s->resampled);
     free(s->snapshot);

@@ -80,6 +80,23 @@ TEST(a_hair_drapes_over_a_sampled_ball_as_over_a_sphere) {
     mote_distance_grid_destroy(grid);
 }
 
+/* A point of a rope in a sampled ball that is away from the origin and turned is as deep as in the ball. */
+TEST(the_report_tells_the_depth_in_a_sampled_ball) {
+    mote_distance_grid *grid = sampled_ball();
+    const mote_transform there = {{3, -2, 5}, {0, 0.6f, 0, 0.8f}};
+    const mote_collider_def ball = mote_distance_grid_collider(&there, grid);
+    rope r = over(&ball, MOTE_STRAND_ROBUST, true, 0.3);
+    mote_strands_step_report report;
+    store_point(&r, 0, 7, (double[3]){3.1, -2.1, 5.2}, NULL);
+    assert_int_equal(mote_strands_report(r.system, r.id, &report), MOTE_OK);
+    ASSERT_NEAR((double)report.depth, 0.3 + RADIUS - sqrt(0.06), 2e-4);
+    store_point(&r, 0, 7, (double[3]){3.4, -2.4, 5.4}, NULL);
+    assert_int_equal(mote_strands_report(r.system, r.id, &report), MOTE_OK);
+    ASSERT(report.depth, ==, 0);
+    destroy_rope(&r);
+    mote_distance_grid_destroy(grid);
+}
+
 /* A rope that falls at 90 m/s, by more than the ball's diameter in a substep, is stopped by it. */
 TEST(a_fast_rope_does_not_pass_through) {
     mote_distance_grid *grid = sampled_ball();

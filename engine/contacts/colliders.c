@@ -41,9 +41,26 @@ void mote_colliders_destroy(mote_collider_list *list, const mote_allocator *allo
     mote_id_list_destroy(&list->list, allocator);
 }
 
+static bool has_samples(mote_collider_kind kind) {
+    return kind == MOTE_COLLIDER_HEIGHT_FIELD || kind == MOTE_COLLIDER_DISTANCE_GRID;
+}
+
+/* Sets the sizes that a shape with samples does not use to 0: they are not in a snapshot. */
+static void clear_unused(mote_collider_def *def) {
+    if (!has_samples(def->kind)) return;
+    def->half_length = 0;
+    for (int i = 0; i < 3; i++) def->extent[i] = 0;
+}
+
+static mote_collider collider_of(const mote_collider_def *def) {
+    mote_collider collider = {.def = *def, .motion = mote_motion_place(&def->transform)};
+    clear_unused(&collider.def);
+    return collider;
+}
+
 mote_result mote_colliders_add(mote_collider_list *list, const mote_collider_def *def,
                                const mote_allocator *allocator, uint32_t *serial) {
-    const mote_collider collider = {.def = *def, .motion = mote_motion_place(&def->transform)};
+    const mote_collider collider = collider_of(def);
     list->list.element = sizeof collider;
     mote_result result = mote_id_list_reserve_next(&list->list, MOTE_MAX_COLLIDERS, allocator);
     if (result == MOTE_OK && list->bytes < (size_t)list->list.capacity * list->rows * sizeof *list->poses)
@@ -55,8 +72,7 @@ mote_result mote_colliders_add(mote_collider_list *list, const mote_collider_def
 }
 
 void mote_colliders_set(mote_collider_list *list, uint32_t place, const mote_collider_def *def) {
-    *mote_collider_at(list, place) =
-        (mote_collider){.def = *def, .motion = mote_motion_place(&def->transform)};
+    *mote_collider_at(list, place) = collider_of(def);
     poses_changed(list);
 }
 
@@ -98,10 +114,6 @@ static uint64_t samples_hash(const mote_collider_def *def) {
     return def->kind == MOTE_COLLIDER_DISTANCE_GRID ? def->distance_grid->hash : 0;
 }
 
-static bool has_samples(mote_collider_kind kind) {
-    return kind == MOTE_COLLIDER_HEIGHT_FIELD || kind == MOTE_COLLIDER_DISTANCE_GRID;
-}
-
 uint64_t mote_collider_hash(uint64_t seed, const mote_collider *collider) {
     const mote_collider_def *def = &collider->def;
     const mote_motion *motion = &collider->motion;
@@ -128,6 +140,7 @@ enum {
     TICKS = TO + 7,
     WORDS = TICKS + 4
 };
+_Static_assert(WORDS == 35, "mote/snapshot.h tells the number");
 
 static void write_collider(unsigned char *section, uint32_t place, uint32_t serial, const mote_collider *c) {
     const float shape[7] = {c->def.radius,    c->def.half_length, c->def.extent[0],  c->def.extent[1],
@@ -149,6 +162,7 @@ typedef struct known_samples {
     uint32_t count;
     struct {
         uint64_t hash;
+        uint32_t serial; /* of the collider */
         mote_collider_kind kind;
         const mote_height_field *height_field;
         const mote_distance_grid *distance_grid;
@@ -160,28 +174,34 @@ static void know_samples(const mote_collider_list *list, known_samples *known) {
     for (uint32_t i = 0; i < list->list.count; i++) {
         const mote_collider_def *def = &mote_collider_at(list, i)->def;
         if (!has_samples(def->kind)) continue;
+        known->of[known->count].serial = list->list.serials[i];
         known->of[known->count].hash = samples_hash(def), known->of[known->count].kind = def->kind;
         known->of[known->count].height_field = def->height_field;
         known->of[known->count++].distance_grid = def->distance_grid;
     }
 }
 
-/* Finds the samples with the hash in a collider's words. Returns false if the system has none. */
+/* Finds the samples with the hash in a collider's words: those of the collider with the same serial number,
+ * or else of the first one that has them. Returns false if the system has none. */
 static bool take_samples(const known_samples *known, const uint32_t *words, mote_collider_def *def) {
     const uint64_t hash = mote_words_join(words + EXTENT);
+    uint32_t found = known->count;
     for (uint32_t i = 0; i < known->count; i++) {
         if (known->of[i].hash != hash || known->of[i].kind != def->kind) continue;
-        def->height_field = known->of[i].height_field;
-        def->distance_grid = known->of[i].distance_grid;
-        def->extent[0] = def->extent[1] = 0;
-        return true;
+        const bool same = known->of[i].serial == words[SERIAL];
+        if (same || found == known->count) found = i;
+        if (same) break;
     }
-    return false;
+    if (found == known->count) return false;
+    def->height_field = known->of[found].height_field;
+    def->distance_grid = known->of[found].distance_grid;
+    clear_unused(def);
+    return true;
 }
 
-/* Reads a collider and returns its serial number; 0 if the system does not have its samples. */
-static uint32_t read_collider(const unsigned char *section, uint32_t place, const known_samples *known,
-                              mote_collider *c) {
+/* Reads a collider and its serial number. Returns false if the system does not have its samples. */
+static bool read_collider(const unsigned char *section, uint32_t place, const known_samples *known,
+                          uint32_t *serial, mote_collider *c) {
     uint32_t words[WORDS];
     float shape[7];
     mote_words_load(words, section, (uint64_t)place * WORDS, WORDS);
@@ -199,8 +219,8 @@ static uint32_t read_collider(const unsigned char *section, uint32_t place, cons
     memcpy(&c->def.transform, words + DEF, sizeof c->def.transform);
     memcpy(&c->motion.from, words + FROM, sizeof c->motion.from);
     memcpy(&c->motion.to, words + TO, sizeof c->motion.to);
-    if (has_samples(c->def.kind) && !take_samples(known, words, &c->def)) return 0;
-    return words[SERIAL];
+    *serial = words[SERIAL];
+    return !has_samples(c->def.kind) || take_samples(known, words, &c->def);
 }
 
 static void check_colliders(const unsigned char *section, uint32_t count, uint32_t next_serial, bool sticking,
@@ -208,8 +228,8 @@ static void check_colliders(const unsigned char *section, uint32_t count, uint32
     uint32_t last = 0;
     for (uint32_t i = 0; i < count; i++) {
         mote_collider c;
-        const uint32_t serial = read_collider(section, i, known, &c);
-        if (!serial && has_samples(c.def.kind)) {
+        uint32_t serial;
+        if (!read_collider(section, i, known, &serial, &c)) {
             mote_archive_refuse(a, MOTE_ERROR_FOREIGN, 0, i, "collider");
             return;
         }
@@ -245,7 +265,7 @@ void mote_colliders_archive(mote_collider_list *list, uint32_t count, uint32_t n
         mote_archive_refuse(a, MOTE_ERROR_MEMORY, 0, MOTE_NO_ITEM, NULL);
     if (a->task != MOTE_ARCHIVE_READ) return;
     for (uint32_t i = 0; i < count; i++)
-        list->list.serials[i] = read_collider(section, i, &known, mote_collider_at(list, i));
+        (void)read_collider(section, i, &known, &list->list.serials[i], mote_collider_at(list, i));
     list->list.count = count;
     list->list.next_serial = next_serial;
     poses_changed(list);
@@ -301,8 +321,7 @@ static quaternion twist_of(quaternion local) {
     return (quaternion){{0, y, 0, w}};
 }
 
-/* Returns the bounding radius, rounded up. */
-static float bound_of(const mote_collider_def *def) {
+float mote_collider_bound(const mote_collider_def *def) {
     const double x = (double)def->extent[0], y = (double)def->extent[1], z = (double)def->extent[2];
     double reach = 0;
     if (def->kind == MOTE_COLLIDER_PLANE || def->kind == MOTE_COLLIDER_HEIGHT_FIELD) return INFINITY;
@@ -376,7 +395,7 @@ mote_collider_pose mote_collider_pose_make(const mote_collider_def *def, const m
                                .radius = def->radius,
                                .half_length = def->half_length,
                                .friction = def->friction,
-                               .bound = bound_of(def),
+                               .bound = mote_collider_bound(def),
                                .restitution = def->restitution,
                                .response = def->response};
     if (def->kind == MOTE_COLLIDER_HEIGHT_FIELD) pose.height_field = def->height_field;

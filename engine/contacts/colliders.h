@@ -92,6 +92,9 @@ void mote_colliders_keep_arrivals(mote_collider_list *list, uint64_t now);
 const mote_collider_pose *mote_colliders_poses(mote_collider_list *list, uint64_t step_tick,
                                                uint64_t ticks_per_step, uint32_t substeps);
 
+/* Returns the bounding radius about the origin, m, rounded up: infinite for a plane or height field. */
+float mote_collider_bound(const mote_collider_def *def);
+
 /* Makes the pose of `def` at `to`, reached from `from`; the rotations may have any length but 0. */
 mote_collider_pose mote_collider_pose_make(const mote_collider_def *def, const mote_transform *from,
                                            const mote_transform *to);

@@ -9,7 +9,7 @@
 #include "base/hash.h"
 
 #define COOKIE      0x73646667u
-#define MAX_SAMPLES ((uint64_t)1 << 26)
+#define MAX_SAMPLES ((uint64_t)1 << 26) /* at most 2^24 along an axis: exact in float32 */
 #define MAX_SIZE    1e9f
 #define MAX_SLOPE   1e6f
 #define MIN_SPACING 1e-6f

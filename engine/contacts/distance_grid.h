@@ -13,8 +13,8 @@
 
 #define DISTANCE_HALVINGS 22 /* of a piece in a cell, down to 2^-22 of its length */
 
-/* Depth, as a share of a cell, to which a point that touches a hollow surface may go on along its tangent
- * before that counts as a hit. */
+/* Penetration allowance on concave surfaces, as a share of a cell: a point that touches the surface hits it
+ * where it is deeper than this. */
 #define DISTANCE_SINKS 0x1p-5f
 
 struct mote_distance_grid {

@@ -13,15 +13,15 @@ typedef struct grid_surface {
     wide_mask within; /* lanes whose place is within the samples: the others have no surface */
 } grid_surface;
 
-/* Straight path q + f u in the axes of the grid, m, 0 <= f <= 1, of which the part from `begin` to `end` is
- * within its bounds; and the velocities relative to the solid, m/s, which decide whether a point that touches
- * the surface hits it: where it approaches, or comes back within the path. */
+/* Straight path in the axes of the grid: q + f u, m, for f from 0 to 1. A point that touches the surface at
+ * the start of its path hits it if it moves into the solid at either of two velocities: that at the start, or
+ * that later in the path. */
 typedef struct grid_segment {
     wide3 q, u;
-    wide begin, end;
+    wide begin, end;        /* range of f within the bounds of the grid */
     wide radius, tolerance; /* m; places within the tolerance touch the surface */
-    wide3 v, later;
-    wide slow; /* m/s, slower velocities are rounding errors */
+    wide3 v, later;         /* m/s, relative to the solid: at the start of the path, and later */
+    wide slow;              /* m/s, slower velocities are rounding errors */
 } grid_segment;
 
 /* Search for the first hit. */

@@ -10,6 +10,7 @@
 
 #define COOKIE      0x68666c64u
 #define MAX_SAMPLES ((uint64_t)1 << 26)
+#define MAX_COUNT   (1u << 24) /* along an axis: numbers of samples are exact in float32 */
 #define MAX_HEIGHT  1e9f
 #define MAX_WEIGHT  1e6
 #define MIN_SPACING 1e-6f
@@ -28,7 +29,7 @@ mote_result mote_height_field_def_check(const mote_height_field_def *def, const 
         result = mote_named(name, "spacing", mote_value_positive(spacing));
         if (result == MOTE_OK && spacing < MIN_SPACING)
             result = mote_named(name, "spacing", MOTE_ERROR_RANGE);
-        if (result == MOTE_OK && (def->count[axis] < 2 || def->count[axis] > MAX_SAMPLES))
+        if (result == MOTE_OK && (def->count[axis] < 2 || def->count[axis] > MAX_COUNT))
             result = mote_named(name, "count", MOTE_ERROR_RANGE);
         if (result == MOTE_OK && !(spacing <= MAX_HEIGHT / (float)def->count[axis]))
             result = mote_named(name, "spacing", MOTE_ERROR_RANGE);

@@ -34,9 +34,12 @@ typedef struct collide_grid_leg {
 } collide_grid_leg;
 
 /* Cuts the leg to the ball around a collider that turns, so that its angle in the segment is small for fast
- * particles. */
-MOTE_INLINE void collide_grid_cut(const mote_collider_pose *to, wide grown, collide_grid_leg *leg) {
-    const wide zero = {0}, one = wide_set(1.0f), ball = 1.02f * (to->ball + grown);
+ * particles. The surface of a height field for the radius r is up to r times its greatest weight above the
+ * samples. */
+MOTE_INLINE void collide_grid_cut(const mote_collider_pose *to, wide radius, collide_grid_leg *leg) {
+    const float weight = to->height_field ? to->height_field->weight : 1.0f;
+    const wide zero = {0}, one = wide_set(1.0f),
+               ball = 1.02f * (to->ball + weight * (radius + leg->path.tolerance));
     const wide square = wide_max(wide3_dot(leg->way, leg->way), wide_set(CONTACT_SHORT));
     const wide middle = (zero - wide3_dot(leg->d0, leg->way)) / square;
     const wide3 foot = wide3_add_scaled(leg->d0, middle, leg->way);
@@ -62,7 +65,7 @@ MOTE_INLINE collide_grid_leg collide_grid_path(const mote_collision *c, const mo
                 material = wide3_scale(wide_set(c->inverse_h), drift), v = wide3_sub(leg->v, material);
     g.way = wide3_sub(d1, d0);
     g.path = (grid_segment){.radius = to->radius + leg->radius, .tolerance = leg->slack + to->slack};
-    if (to->turns) collide_grid_cut(to, leg->radius + g.path.tolerance, &g);
+    if (to->turns) collide_grid_cut(to, leg->radius, &g);
     const wide stop = g.first + g.part;
     const wide3 from = wide3_add_scaled(d0, g.first, g.way),
                 end = wide3_select(wide_less(stop, one), wide3_add_scaled(d0, stop, g.way), d1);
@@ -78,19 +81,17 @@ MOTE_INLINE collide_grid_leg collide_grid_path(const mote_collision *c, const mo
     return g;
 }
 
-/* Selects the lanes that a leg may lead to the surface, from the distance at its start; those that begin
- * inside are in *inside. */
+/* Selects the lanes that a leg may lead to the surface, from the distance at its start. */
 MOTE_INLINE wide_mask collide_grid_near(const mote_collider_pose *to, const grid_segment *path,
-                                        const grid_surface *at, wide_mask lanes, wide_mask *inside) {
-    const wide zero = {0};
-    *inside = lanes & at->within & wide_less(at->distance, -2.0f * path->tolerance);
-    if (to->height_field) return lanes & ~*inside;
+                                        const grid_surface *at, wide_mask lanes) {
+    if (to->height_field) return lanes;
     const wide way = to->distance_grid->slope * collide_sum(path->u) + path->tolerance;
-    return lanes & ~*inside & ~(at->within & wide_equal(path->begin, zero) & wide_less(way, at->distance));
+    return lanes & ~(at->within & wide_equal(path->begin, (wide){0}) & wide_less(way, at->distance));
 }
 
-/* Moves hits to the parabola, except where that is inside the solid: there it stays on the segment, which
- * loses energy. at: fractions of the leg. Returns the fraction. */
+/* Solves for the time of the impact on the ballistic arc, from that on its chord, `at`: both are fractions of
+ * the leg. Where the arc is inside the solid the impact stays on the chord, which loses energy; these lanes
+ * are in *straight. Returns the fraction. */
 MOTE_INLINE wide collide_grid_bend(const mote_collider_pose *to, const collide_leg *leg,
                                    const collide_grid_leg *g, const grid_search *search, wide at,
                                    wide3 normal, wide_mask *straight) {
@@ -114,13 +115,16 @@ MOTE_OUTLINE void collide_with_grid(const mote_collision *c, int32_t index, cons
     wide3 drift = shift;
     if (to->turns) drift = wide3_add(shift, contact_out_of(to->turn, d0));
     const collide_grid_leg g = collide_grid_path(c, to, leg, d0, drift);
-    const wide_mask lanes = leg->active & ~g.misses & ~wide_less(g.path.end, g.path.begin);
-    if (!wide_lane_bits(lanes)) return;
-    wide_mask inside, straight = (wide_mask){0};
-    const grid_surface start = collide_grid_surface(to, g.path.q, g.path.radius);
-    const wide_mask near = collide_grid_near(to, &g.path, &start, lanes, &inside);
-    inside &= ~wide_less(zero, g.first);
-    grid_search search = grid_search_begin(&g.path, near);
+    wide_mask lanes = leg->active & ~g.misses & ~wide_less(g.path.end, g.path.begin);
+    /* A height field is solid to any depth, also beyond the ball to which the leg is cut. */
+    const wide_mask places = to->turns && to->height_field ? leg->active : lanes;
+    if (!wide_lane_bits(places)) return;
+    wide_mask straight = (wide_mask){0};
+    const wide3 q = to->turns ? collide_grid_into(to, &g, leg->left, zero, d0) : g.path.q;
+    const grid_surface start = collide_grid_surface(to, q, g.path.radius);
+    const wide_mask inside = places & start.within & wide_less(start.distance, -2.0f * g.path.tolerance);
+    lanes &= ~inside;
+    grid_search search = grid_search_begin(&g.path, collide_grid_near(to, &g.path, &start, lanes));
     if (to->height_field)
         height_field_sweep(to->height_field, &g.path, &search);
     else

@@ -230,13 +230,8 @@ typedef struct collider_places {
 } collider_places;
 
 static double reach_of(const mote_collider_def *def, double radius) {
-    double square = 0, sum = (double)def->radius + radius;
-    if (def->kind == MOTE_COLLIDER_PLANE || def->kind >= MOTE_COLLIDER_HEIGHT_FIELD) return INFINITY;
-    if (def->kind == MOTE_COLLIDER_CAPSULE) sum += (double)def->half_length;
-    for (int i = 0; i < 3 && def->kind == MOTE_COLLIDER_BOX; i++)
-        square += (double)def->extent[i] * (double)def->extent[i];
-    sum += __builtin_sqrt(square);
-    return sum * sum * (1 + 1e-6); /* rotations have length 1 to float32 */
+    const double reach = (double)mote_collider_bound(def) + radius;
+    return reach * reach * (1 + 1e-6); /* rotations have length 1 to float32 */
 }
 
 static void place_colliders(const mote_system *system, double radius, collider_places *to) {

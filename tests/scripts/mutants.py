@@ -23,8 +23,10 @@ OPERATORS = [(r' < ', ' <= '), (r' <= ', ' < '), (r' > ', ' >= '), (r' >= ', ' >
              (r'(?m)^    +if \([^;{}]*\) return [^;]*;$', ';')]  # an early return
 LEFT_OUT = re.compile(r'validate\.c|without_|base/(assert|requirements|isa|fpu|compiler)|mote/|base/work')
 PARTICLES = ['particles', 'deaths', 'life', 'emitters', 'emitter_births', 'emits', 'events', 'event_lists',
-             'collision_hits', 'particle_collisions', 'collision_bits', 'kernels', 'present',
-             'present_more', 'order', 'memory', 'injection', 'snapshots']
+             'collision_hits', 'particle_collisions', 'collision_bits', 'height_fields',
+             'height_field_bits', 'distance_grids', 'strand_grids', 'orientations', 'orientation_bits',
+             'orientation_state', 'orientation_bounces', 'kernels', 'present', 'present_more', 'order',
+             'memory', 'injection', 'snapshots']
 STRANDS = ['strand_layout', 'strand_calls', 'strand_state', 'strand_targets', 'strand_present',
            'strand_frames', 'followers', 'follower_frames', 'strand_springs', 'strand_solver',
            'strand_contact', 'strand_friction', 'strand_roots', 'strand_truth', 'rods', 'rod_reference',
@@ -37,7 +39,8 @@ NETWORKS = ['network_layout', 'network_edit', 'network_memory', 'network_calls',
             'network_bits', 'network_random_graphs', 'snapshots', 'injection']
 TESTS = {'particles': PARTICLES, 'strands': STRANDS, 'networks': NETWORKS,
          'formats': ['hair', 'hair_resample', 'fuzz_hair', 'transforms'],
-         'contacts': ['contacts', 'colliders', 'event_hits', 'strand_contact', 'particle_collisions'],
+         'contacts': ['contacts', 'colliders', 'event_hits', 'strand_contact', 'particle_collisions',
+                      'height_fields', 'height_field_bits', 'distance_grids', 'strand_grids'],
          'forces': ['forces', 'fields', 'statistics', 'kernels', 'seek'],
          'integrators': ['integrators', 'exact_flow', 'chain', 'dead_zone', 'network_stability', 'seek',
                          'kernels'],

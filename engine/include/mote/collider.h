@@ -45,7 +45,8 @@ typedef struct mote_collider_def {
     float radius;             /**< m, > 0: sphere, capsule; >= 0: box: rounding of the edges; height field,
                                    distance grid: by which the solid is thicker than its samples */
     float half_length;        /**< m, >= 0: capsule, from its middle to the centre of either cap */
-    float extent[3];          /**< m, >= 0: half the edges of a box, without its rounding */
+    float extent[3];          /**< m, >= 0: half the edges of a box, without its rounding. Height fields and
+                                   distance grids use neither: a system takes both as 0 */
     /** Coulomb's friction coefficient, >= 0. A contact uses the root of the product of this coefficient and
      * that of the strands, the network or the loose particles. */
     float friction;
@@ -117,8 +118,9 @@ MOTE_API mote_result mote_collider_check(const mote_collider_def *def, const cha
  *
  * Height fields and distance grids have the surfaces that their headers define. Their paths are walked cell
  * by cell, so that nothing tunnels either, whatever the samples are. If one turns, the path in its axes is
- * taken as straight between the places where it enters and leaves the ball around the samples: it is off by
- * up to a w / 4 where the collider turns by the angle a while the particle goes the way w within that ball.
+ * taken as straight between the places where it enters and leaves the ball around the surface for its radius:
+ * it is off by up to a w / 4 where the collider turns by the angle a while the particle goes the way w within
+ * that ball.
  * Where a distance grid is hollow a particle that slides may sink by up to 1/32 of a cell within a substep
  * and is put back at its end. Strands and networks get the tangent plane of the surface at the place of a
  * point, or where its path entered the solid if it moves by more than half a cell in a substep. */

@@ -11,7 +11,8 @@
  */
 typedef struct mote_distance_grid_def {
     uint32_t cookie;          /**< set by mote_default_distance_grid_def */
-    uint32_t count[3];        /**< samples along x, y, z: at least 2 each, at most 2^26 in total */
+    uint32_t count[3];        /**< samples along x, y, z: at least 2 each, at most 2^26 in total,
+                                   so at most 2^24 each */
     float origin[3];          /**< m, position of sample (0, 0, 0) */
     float spacing;            /**< m, edge of a cell: at least 10^-6; the grid is at most 10^9 long */
     const float *distances;   /**< m, count[0] x count[1] x count[2] of them, x fastest; negative inside the

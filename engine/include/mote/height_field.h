@@ -10,7 +10,7 @@
  * collider: heights are along its y axis. */
 typedef struct mote_height_field_def {
     uint32_t cookie;          /**< set by mote_default_height_field_def */
-    uint32_t count[2];        /**< samples along x and z: at least 2 each, at most 2^26 in total */
+    uint32_t count[2];        /**< samples along x and z: 2 .. 2^24 each, at most 2^26 in total */
     float spacing[2];         /**< m, at least 10^-6; the field is at most 10^9 long */
     const float *heights;     /**< m, count[0] x count[1] of them, x fastest; at most 10^9 in size */
     mote_allocator allocator; /**< source of its memory */
@@ -34,8 +34,9 @@ MOTE_API mote_result mote_height_field_def_check(const mote_height_field_def *de
  * points of radius r the surface is that of the heights h + r w, where w is the mean of 1 / n_y over the
  * triangles at the sample and n their normals. On a plane this is the offset by r along the normal; at an
  * edge where 1 / n_y changes by d the error is at most r d. With r = 0 there is none.
- * Errors: NULL, DEF, RANGE (a count below 2 or too many; a spacing too small or too large; a height beyond
- * 10^9 m; a mean w beyond 10^6), NOT_FINITE (a spacing or height), MEMORY. Any thread. */
+ * Errors: NULL, DEF, RANGE (a count below 2 or above 2^24, or too many samples; a spacing too small or too
+ * large; a height beyond 10^9 m; a mean w beyond 10^6), NOT_FINITE (a spacing or height), MEMORY. Any thread.
+ */
 MOTE_API mote_result mote_height_field_create(const mote_height_field_def *def, mote_height_field **field);
 
 /** Releases a height field. No collider that refers to it may be in a system that steps, is queried or

@@ -13,13 +13,14 @@
  * - PARTICLES. Column 0: counts; 1: particles that are killed at the next boundary; 2, 3: the stack of free
  * ids and their entries; 4: ids that are used up; 16 and above: columns of the particles, those of the def
  * only: position, velocity, inverse mass, previous position and velocity, external forces (if requested),
- * anchor, birth, lifetime, id, orientation, angular velocity, inertia, previous orientation, external torques
- * (if requested), columns of the host: 32-bit numbers where the bytes of an element are a multiple of 4, else
- * bytes. So floats, and a colour in one uint32_t, are the same on machines of either byte order.
+ * anchor, birth, lifetime, id, columns of the host, radius, number of the collider to which a particle sticks
+ * and its place in the axes of that, orientation, angular velocity, inertia, previous orientation, external
+ * torques (if requested). Columns of the host are 32-bit numbers where the bytes of an element are a multiple
+ * of 4, else bytes. So floats, and a colour in one uint32_t, are the same on machines of either byte order.
  * - STRANDS, NETWORK. Column 0: counts and settings; 1: pins; 2 to 4: springs, reels, torn springs of a
  * network; 16 and above: columns by slot, strand or island.
- * - LINKS, COLLIDERS, EMITTERS: words, 17, 32 and 67 of each; an emitter of a system with orientations
- * has 73. */
+ * - LINKS, COLLIDERS, EMITTERS: words, 17, 35 and 69 of each; an emitter of a system with orientations
+ * has 75. */
 #ifndef MOTE_SNAPSHOT_H
 #define MOTE_SNAPSHOT_H
 
@@ -94,8 +95,9 @@ typedef struct mote_snapshot_fault {
  * system gave out since then or before as another system are not (in so far as the saved system did not give
  * out the same). The functions, grids and samples of the host are not in a snapshot: a callback is taken from
  * the system's force of the same id, or from its first callback, that has the same number
- * (as.callback.number); a grid from a force whose grid has the same samples, a height field or distance grid
- * from a collider whose samples have the same hash. Views are invalid afterwards.
+ * (as.callback.number); a grid from a force whose grid has the same samples; a height field or distance grid
+ * from the system's collider of the same id, or from its first collider, whose samples have the same hash.
+ * Views are invalid afterwards.
  *
  * All of a snapshot is checked before anything changes, with or without checksum: damage is refused or gives
  * another legal state, never an access out of bounds. fault: NULL, or receives the location of an error.
