@@ -169,7 +169,7 @@ typedef struct known_samples {
     } of[MOTE_MAX_COLLIDERS];
 } known_samples;
 
-static void know_samples(const mote_collider_list *list, known_samples *known) {
+static void collect_samples(const mote_collider_list *list, known_samples *known) {
     known->count = 0;
     for (uint32_t i = 0; i < list->list.count; i++) {
         const mote_collider_def *def = &mote_collider_at(list, i)->def;
@@ -183,7 +183,7 @@ static void know_samples(const mote_collider_list *list, known_samples *known) {
 
 /* Finds the samples with the hash in a collider's words: those of the collider with the same serial number,
  * or else of the first one that has them. Returns false if the system has none. */
-static bool take_samples(const known_samples *known, const uint32_t *words, mote_collider_def *def) {
+static bool find_samples(const known_samples *known, const uint32_t *words, mote_collider_def *def) {
     const uint64_t hash = mote_words_join(words + EXTENT);
     uint32_t found = known->count;
     for (uint32_t i = 0; i < known->count; i++) {
@@ -220,7 +220,7 @@ static bool read_collider(const unsigned char *section, uint32_t place, const kn
     memcpy(&c->motion.from, words + FROM, sizeof c->motion.from);
     memcpy(&c->motion.to, words + TO, sizeof c->motion.to);
     *serial = words[SERIAL];
-    return !has_samples(c->def.kind) || take_samples(known, words, &c->def);
+    return !has_samples(c->def.kind) || find_samples(known, words, &c->def);
 }
 
 static void check_colliders(const unsigned char *section, uint32_t count, uint32_t next_serial, bool sticking,
@@ -259,7 +259,7 @@ void mote_colliders_archive(mote_collider_list *list, uint32_t count, uint32_t n
     for (uint32_t i = 0; i < count && a->task == MOTE_ARCHIVE_WRITE; i++)
         write_collider(section, i, list->list.serials[i], mote_collider_at(list, i));
     known_samples known;
-    know_samples(list, &known);
+    collect_samples(list, &known);
     if (a->task == MOTE_ARCHIVE_CHECK) check_colliders(section, count, next_serial, sticking, &known, a);
     if (a->task == MOTE_ARCHIVE_RESERVE && reserve(list, count, a->allocator))
         mote_archive_refuse(a, MOTE_ERROR_MEMORY, 0, MOTE_NO_ITEM, NULL);

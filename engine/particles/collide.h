@@ -202,8 +202,8 @@ MOTE_INLINE void collide_go_on(const mote_collision *c, const collide_hit *hit, 
 
 /* Adds the hits of lanes to the events: all but contacts at rest, which are those no faster than the velocity
  * that the forces give in the leg. speed: towards the collider. */
-MOTE_OUTLINE void collide_tell(const mote_collision *c, const collide_hit *hit, wide_mask hits, wide3 x,
-                               wide speed, const collide_leg *leg) {
+MOTE_OUTLINE void collide_add_hits(const mote_collision *c, const collide_hit *hit, wide_mask hits, wide3 x,
+                                   wide speed, const collide_leg *leg) {
     const wide left = leg->left * (1.0f - wide_max(hit->f, (wide){0}));
     const wide time = ((float)leg->substep + 1 - left) * c->inverse_substeps;
     uint32_t bits = wide_lane_bits(hits & wide_less(wide_abs(wide3_dot(hit->normal, leg->dv)), speed));
@@ -228,7 +228,7 @@ MOTE_OUTLINE void collide_tell(const mote_collision *c, const collide_hit *hit, 
 }
 
 /* Returns the tangential velocity that friction leaves. limit: the greatest change, m/s. */
-MOTE_INLINE wide3 collide_rub(wide limit, wide3 free) {
+MOTE_INLINE wide3 collide_friction(wide limit, wide3 free) {
     const wide zero = {0}, one = wide_set(1.0f), size = wide_sqrt(wide3_dot(free, free));
     const wide_mask slips = wide_less(limit, size);
     return wide3_scale(wide_select(slips, one - limit / wide_select(slips, size, one), zero), free);
@@ -260,7 +260,8 @@ MOTE_INLINE void collide_resolve(const mote_collision *c, const collide_hit *hit
     const wide3 sliding = wide3_sub(w, wide3_scale(wn, n)), gained = wide3_sub(dv, wide3_scale(an, n)),
                 free = wide3_select(rests, wide3_add(sliding, gained), sliding);
     const wide limit = (c->advects ? zero : hit->friction) * impulse;
-    const wide3 rubbed = c->spin[0] ? collide_roll(c, n, limit, free, hits, leg) : collide_rub(limit, free);
+    const wide3 rubbed =
+        c->spin[0] ? collide_roll(c, n, limit, free, hits, leg) : collide_friction(limit, free);
     /* Relative velocities at both ends of the next leg. */
     wide3 v = wide3_select(rests, sliding, wide3_add_scaled(rubbed, after, n)),
           end = wide3_select(rests, rubbed, wide3_add(v, dv));
@@ -273,7 +274,7 @@ MOTE_INLINE void collide_resolve(const mote_collision *c, const collide_hit *hit
         end = collide_crease(creased, n, leg->rest_normal, end);
         collide_valley(creased & hit->grid, hit, leg, free, limit, &v, &end);
     }
-    if (c->add_hits) collide_tell(c, hit, hits, x, zero - wn, leg);
+    if (c->add_hits) collide_add_hits(c, hit, hits, x, zero - wn, leg);
     const collide_after next = {x, v, end, material, at, rests};
     collide_go_on(c, hit, hits, &next, leg);
 }

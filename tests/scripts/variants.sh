@@ -48,8 +48,9 @@ plain() { # NAME OPTIONS...: everything, with all tests
     build "$@" -Dtests=enabled && run_tests "$root/build-$1"
 }
 
-brief() { # NAME OPTIONS...: everything, without the tests that take long
-    build "$@" -Dtests=enabled && run_tests "$root/build-$1" --no-suite long
+brief() { # NAME OPTIONS...: everything, without the tests that take long or do not depend on the options
+    build "$@" -Dtests=enabled &&
+        run_tests "$root/build-$1" --no-suite long --no-suite house --no-suite installed
 }
 
 # unoptimised NAME OPTIONS...: everything, for what an optimiser may change: bits, and what the library calls
