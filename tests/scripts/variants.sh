@@ -53,9 +53,12 @@ brief() { # NAME OPTIONS...: everything, without the tests that take long or do 
         run_tests "$root/build-$1" --no-suite long --no-suite house --no-suite installed
 }
 
-# unoptimised NAME OPTIONS...: everything, for what an optimiser may change: bits, and what the library calls
+# unoptimised NAME OPTIONS...: the programs of hashes, for what an optimiser may change: bits, and what the
+# library calls. Numbers of threads are compared in optimised builds.
 unoptimised() {
-    build "$@" -Dtests=enabled && run_tests "$root/build-$1" -t 4 --suite hashes --suite library
+    local isa tests=(hashes files every-step symbols symbols-self-test)
+    for isa in "${isas[@]}"; do tests+=("hashes-$isa"); done
+    build "$@" -Dtests=enabled && run_tests "$root/build-$1" -t 4 "${tests[@]}"
 }
 
 # hashes_only NAME OPTIONS...: the golden hashes, on every instruction set and on several threads, and files
@@ -99,7 +102,7 @@ sanitized() {
     build asan-ubsan -Doptimization=1 -Ddebug=true "$two_isas" -Db_sanitize=address,undefined \
         '-Dc_args=-fno-sanitize-recover=all -fno-var-tracking' -Dtests=enabled -Dbench=disabled &&
         ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1 \
-            run_tests "$root/build-asan-ubsan" -t 4 --no-suite longest
+            run_tests "$root/build-asan-ubsan" -t 4 --no-suite longest --no-suite house --no-suite installed
 }
 
 thread_sanitizer_starts() {
