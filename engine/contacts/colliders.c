@@ -140,7 +140,7 @@ enum {
     TICKS = TO + 7,
     WORDS = TICKS + 4
 };
-_Static_assert(WORDS == 35, "mote/snapshot.h tells the number");
+_Static_assert(WORDS == 35, "mote/snapshot.h states the number");
 
 static void write_collider(unsigned char *section, uint32_t place, uint32_t serial, const mote_collider *c) {
     const float shape[7] = {c->def.radius,    c->def.half_length, c->def.extent[0],  c->def.extent[1],

@@ -212,7 +212,7 @@ MOTE_API mote_result mote_system_external_forces(mote_system *system, mote_vecto
  *     R1(h/2) R2(h/2) R3(h) R2(h/2) R1(h/2)
  *
  * (Dullweber, Leimkuhler and McLachlan 1997), which keep the angular momentum and, to order h^2 and without
- * drift, the energy (measured in 10^6 steps of 1/100 of a turn: 1.2e-4). Torques act as velocity Verlet, with
+ * drift, the energy (measured in 10^6 steps of 1/100 of a turn: 2.2e-4). Torques act as velocity Verlet, with
  * errors of order h^2; drag alone multiplies by exp(-spin_drag h / inertia) to its fourth order, never by
  * less than 0. A particle whose orientation or angular velocity is or turns non-finite (by more than about
  * 10^15 rad/s too), or whose quaternion is not 10^-15 to 10^15 long, dies with that step, after those that
