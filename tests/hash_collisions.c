@@ -19,6 +19,22 @@ static mote_transform at(float x, float y, float z, float turn) {
     return (mote_transform){{x, y, z}, {0.3f * turn, 0.1f, 0.5f * turn, 1}};
 }
 
+/* A system with gravity and an emitter at a height. */
+static mote_system *make_rain(const mote_system_def *def, float height) {
+    mote_system *system;
+    mote_force_id force;
+    mote_emitter_id emitter;
+    mote_emitter_def rain = mote_default_emitter_def();
+    check(mote_system_create(def, &system));
+    const mote_force_def gravity = mote_gravity((float[3]){0, -9.81f, 0});
+    check(mote_system_add_force(system, &gravity, &force));
+    rain.shape = MOTE_EMITTER_BOX, rain.extent[0] = 3, rain.extent[2] = 2, rain.rate = 9000, rain.spread = 3;
+    rain.speed = (mote_spread){1, 9}, rain.collision_radius = (mote_spread){0, 0.05f};
+    rain.transform.position[1] = height;
+    check(mote_system_add_emitter(system, &rain, &emitter));
+    return system;
+}
+
 static void colliders_of(mote_collider_def out[COLLIDERS]) {
     const mote_transform box = at(2, 1, 0, 0.4f), kill = at(-2, 1.2f, 1, 0.9f);
     out[0] = mote_plane((float[3]){0, 0, 0}, (float[3]){0.1f, 1, -0.05f});
@@ -32,18 +48,8 @@ static void colliders_of(mote_collider_def out[COLLIDERS]) {
 }
 
 static mote_system *make(const mote_system_def *def, mote_collider_id id[COLLIDERS]) {
-    mote_system *system;
-    mote_force_id force;
-    mote_emitter_id emitter;
     mote_collider_def colliders[COLLIDERS];
-    mote_emitter_def rain = mote_default_emitter_def();
-    check(mote_system_create(def, &system));
-    const mote_force_def gravity = mote_gravity((float[3]){0, -9.81f, 0});
-    check(mote_system_add_force(system, &gravity, &force));
-    rain.shape = MOTE_EMITTER_BOX, rain.extent[0] = 3, rain.extent[2] = 2, rain.rate = 9000, rain.spread = 3;
-    rain.speed = (mote_spread){1, 9}, rain.collision_radius = (mote_spread){0, 0.05f};
-    rain.transform.position[1] = 4;
-    check(mote_system_add_emitter(system, &rain, &emitter));
+    mote_system *system = make_rain(def, 4);
     colliders_of(colliders);
     for (int i = 0; i < COLLIDERS; i++) check(mote_system_add_collider(system, &colliders[i], &id[i]));
     return system;
@@ -102,18 +108,8 @@ static mote_distance_grid *lens(void) {
 
 static mote_system *make_grids(const mote_system_def *def, const mote_height_field *field,
                                const mote_distance_grid *grid, mote_collider_id id[2]) {
-    mote_system *system;
-    mote_force_id force;
-    mote_emitter_id emitter;
-    mote_emitter_def rain = mote_default_emitter_def();
     const mote_transform low = at(-5, -1, -4, 0), high = at(0, 3, 0, 0.3f);
-    check(mote_system_create(def, &system));
-    const mote_force_def gravity = mote_gravity((float[3]){0, -9.81f, 0});
-    check(mote_system_add_force(system, &gravity, &force));
-    rain.shape = MOTE_EMITTER_BOX, rain.extent[0] = 3, rain.extent[2] = 2, rain.rate = 9000, rain.spread = 3;
-    rain.speed = (mote_spread){1, 9}, rain.collision_radius = (mote_spread){0, 0.05f};
-    rain.transform.position[1] = 5;
-    check(mote_system_add_emitter(system, &rain, &emitter));
+    mote_system *system = make_rain(def, 5);
     mote_collider_def colliders[2] = {mote_height_field_collider(&low, field),
                                       mote_distance_grid_collider(&high, grid)};
     for (int i = 0; i < 2; i++) check(mote_system_add_collider(system, &colliders[i], &id[i]));

@@ -138,7 +138,7 @@ enum {
     SPIN = WORDS,
     SPIN_WORDS = (sizeof(mote_emitter_def) - offsetof(mote_emitter_def, spin)) / 4
 };
-_Static_assert(WORDS == 69 && WORDS + SPIN_WORDS == 75, "mote/snapshot.h tells the numbers");
+_Static_assert(WORDS == 69 && WORDS + SPIN_WORDS == 75, "mote/snapshot.h states the numbers");
 _Static_assert(sizeof(mote_emitter_def) == 52 * 4,
                "a def consists of words: its members are in the snapshot as they are");
 
