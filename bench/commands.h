@@ -11,5 +11,6 @@ int command_verify(int argc, char **argv);
 int command_threads(int argc, char **argv);
 int command_curves(int argc, char **argv);
 int command_soak(int argc, char **argv);
+int command_throughput(int argc, char **argv);
 
 #endif

@@ -47,6 +47,10 @@ static void add_fountain(mote_system *system, const crowd_setup *setup, uint32_t
     engine_check(mote_system_add_emitter(system, &fountain, &emitter), "mote_system_add_emitter");
 }
 
+static mote_jobs jobs_of(const crowd_setup *setup) {
+    return setup->threads > 1 ? mote_jobs_openmp(setup->threads) : (mote_jobs){0};
+}
+
 static mote_system *create_one(const crowd_setup *setup, uint32_t number) {
     mote_system_def def = mote_default_system_def();
     mote_system *system;
@@ -57,6 +61,8 @@ static mote_system *create_one(const crowd_setup *setup, uint32_t number) {
     def.lifetimes = true;
     def.isa = setup->isa;
     def.allocator = setup->allocator;
+    /* Systems of a call are divided among threads, a single system divides itself. */
+    def.jobs = setup->systems == 1 ? jobs_of(setup) : (mote_jobs){0};
     engine_check(mote_system_create(&def, &system), "mote_system_create");
     engine_add_force(system, mote_gravity((const float[3]){0, -9.81f, 0}));
     engine_add_force(system, mote_wind((const float[3]){3, 0, 1}, 0.05f));
@@ -68,7 +74,7 @@ static mote_system *create_one(const crowd_setup *setup, uint32_t number) {
 void *crowd_create(const crowd_setup *setup) {
     crowd *c = allocate_or_fail(sizeof *c + setup->systems * sizeof *c->systems);
     c->setup = *setup;
-    c->jobs = setup->threads > 1 ? mote_jobs_openmp(setup->threads) : (mote_jobs){0};
+    c->jobs = jobs_of(setup);
     c->capacity = (size_t)setup->systems * (setup->particles + setup->particles / 4);
     c->packed = allocate_or_fail(c->capacity * sizeof *c->packed);
     for (uint32_t i = 0; i < setup->systems; i++) c->systems[i] = create_one(setup, i);
@@ -87,11 +93,18 @@ static void present(const crowd *c) {
     }
 }
 
+static void advance(const crowd *c) {
+    if (c->setup.systems == 1)
+        engine_check(mote_system_advance(c->systems[0], STEP_NANOSECONDS, NULL), "mote_system_advance");
+    else
+        engine_check(mote_systems_advance(c->systems, c->setup.systems, STEP_NANOSECONDS, &c->jobs, NULL),
+                     "mote_systems_advance");
+}
+
 void crowd_frames(void *state, uint32_t frames) {
     crowd *c = state;
     for (uint32_t frame = 0; frame < frames; frame++) {
-        engine_check(mote_systems_advance(c->systems, c->setup.systems, STEP_NANOSECONDS, &c->jobs, NULL),
-                     "mote_systems_advance");
+        advance(c);
         if (c->setup.presents) present(c);
     }
 }

@@ -22,6 +22,8 @@ static const curve curves[] = {
     {"curl", "a curl at rest, and hung with its weight and 0, 20, 40, 60 mg more at its tip", write_curls},
     {"groom", "curly hair as given, after 10 s without rest_acceleration, and after 10 s with it",
      write_groom},
+    {"rope", "stretch and change of energy of ropes that swing for 2 s, by substeps, and their cost",
+     write_rope},
 };
 enum { CURVES = sizeof curves / sizeof curves[0] };
 

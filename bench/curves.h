@@ -15,5 +15,6 @@ void write_stability(FILE *table);
 void write_cantilevers(FILE *table);
 void write_curls(FILE *table);
 void write_groom(FILE *table);
+void write_rope(FILE *table);
 
 #endif

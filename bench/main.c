@@ -26,6 +26,8 @@ static const bench_command commands[] = {
     {"curves", "tables for the pictures that bench/plot draws", command_curves},
     {"soak", "hours of edits, frames and rollbacks beside a serial twin; exit code 1 where they differ",
      command_soak},
+    {"throughput", "scenes on the ranks of MPI beside threads of one process, under mpirun",
+     command_throughput},
 };
 static const size_t command_count = sizeof commands / sizeof commands[0];
 

@@ -72,7 +72,7 @@ static void print_help(void) {
         "  --file FILE       in Cem Yuksel's HAIR format, for scene hairfile\n"
         "  --particles N     of each scene; 64M is 64,000,000. Of strands: points; of networks: the largest\n"
         "                    that N particles hold\n"
-        "  --frames F        timed in each repeat, one step each (default: 4 Mi / N, 2 to 2,048; of strands\n"
+        "  --frames F        timed in each repeat, one step each (default: 3 Mi / N, 2 to 2,048; of strands\n"
         "                    and networks a quarter)\n"
         "  --substeps H,...  of a step\n"
         "  --threads T,...   or all (default: 1 and all)\n"

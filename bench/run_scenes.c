@@ -19,7 +19,7 @@ bool run_asks(const bench_run *run, const bench_scene *scene) {
 
 /* A repeat takes some milliseconds or more at any size. A function of the arguments alone, for the hash. */
 static uint32_t default_frames(uint32_t particles) {
-    uint32_t frames = (UINT32_C(1) << 22) / particles;
+    uint32_t frames = (UINT32_C(3) << 20) / particles;
     return frames < 2 ? 2 : frames > 2048 ? 2048 : frames;
 }
 

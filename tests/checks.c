@@ -238,3 +238,95 @@ TEST(resamplings_name_the_field) {
         assert_field(&rows[i], parameter);
     }
 }
+
+#define GRID(member, value, want)  BAD_VALUE(mote_distance_grid_def, member, value, MOTE_ERROR_##want)
+#define FIELD(member, value, want) BAD_VALUE(mote_height_field_def, member, value, MOTE_ERROR_##want)
+
+TEST(sampled_surfaces_name_the_field) {
+    static const bad_value grids[] = {GRID(cookie, 0, DEF),
+                                      GRID(spacing, 0, RANGE),
+                                      GRID(spacing, 1e-7, RANGE),
+                                      GRID(spacing, NAN, NOT_FINITE),
+                                      GRID(spacing, 1e9, RANGE),
+                                      GRID(origin[1], 2e9, RANGE),
+                                      GRID(origin[2], INFINITY, NOT_FINITE),
+                                      GRID(count[0], 1, RANGE),
+                                      GRID(count[2], 1 << 25, RANGE),
+                                      GRID(distances, 0, NULL)};
+    static const bad_value fields[] = {
+        FIELD(cookie, 0, DEF),     FIELD(spacing[1], 0, RANGE),     FIELD(spacing[0], NAN, NOT_FINITE),
+        FIELD(count[1], 1, RANGE), FIELD(count[0], 1 << 24, RANGE), FIELD(heights, 0, NULL)};
+    static const float samples[8];
+    const char *parameter;
+    for (size_t i = 0; i < COUNT_OF(grids); i++) {
+        mote_distance_grid_def def = mote_default_distance_grid_def();
+        def.count[0] = def.count[1] = def.count[2] = 2, def.distances = samples;
+        OK(mote_distance_grid_def_check(&def, &parameter));
+        assert_null(parameter);
+        spoil(&def, &grids[i]);
+        if (def.count[2] > 2) def.count[0] = 2048, def.count[1] = 2048, def.count[2] = 64; /* too many */
+        assert_int_equal(mote_distance_grid_def_check(&def, &parameter), grids[i].want);
+        assert_field(&grids[i], parameter);
+    }
+    for (size_t i = 0; i < COUNT_OF(fields); i++) {
+        mote_height_field_def def = mote_default_height_field_def();
+        def.count[0] = def.count[1] = 2, def.heights = samples;
+        OK(mote_height_field_def_check(&def, &parameter));
+        assert_null(parameter);
+        spoil(&def, &fields[i]);
+        if (def.count[0] > 2) def.count[1] = 64; /* too many, though neither side is too long */
+        assert_int_equal(mote_height_field_def_check(&def, &parameter), fields[i].want);
+        assert_field(&fields[i], parameter);
+    }
+}
+
+/* Distances that are refused leave no memory behind. */
+TEST(distances_out_of_range_are_refused) {
+    static const struct {
+        float sample, spacing;
+        mote_result want;
+    } rows[] = {{INFINITY, 1, MOTE_ERROR_NOT_FINITE}, {NAN, 1, MOTE_ERROR_NOT_FINITE},
+                {-1.1e9f, 1, MOTE_ERROR_RANGE},       {2e6f, 1, MOTE_ERROR_RANGE}, /* too steep */
+                {2, 1e-6f, MOTE_ERROR_RANGE},         {1e5f, 1, MOTE_OK}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        memory_ledger ledger = {0};
+        float samples[12] = {0};
+        mote_distance_grid_def def = mote_default_distance_grid_def();
+        mote_distance_grid *grid = NULL;
+        samples[7] = rows[i].sample;
+        def.count[0] = 2, def.count[1] = 2, def.count[2] = 3;
+        def.distances = samples, def.spacing = rows[i].spacing, def.allocator = ledger_allocator(&ledger);
+        test_case("row %zu", i);
+        assert_int_equal(mote_distance_grid_create(&def, &grid), rows[i].want);
+        ASSERT(!grid, ==, rows[i].want != MOTE_OK);
+        mote_distance_grid_destroy(grid);
+        ASSERT(ledger.calls, ==, 1u);
+        ASSERT(ledger.live_bytes + ledger.faults, ==, 0u);
+    }
+}
+
+static void no_force(void *user, const mote_stage_view *stage, float *x, float *y, float *z) {
+    (void)user, (void)stage, (void)x, (void)y, (void)z;
+}
+
+TEST(kicks_of_columns_are_refused_where_there_is_none) {
+    float state[6][1] = {{0}};
+    mote_force_def gravity = mote_gravity(UP), reach = mote_callback(no_force, NULL);
+    mote_columns_def def = mote_default_columns_def();
+    const mote_columns columns = {.count = 1,
+                                  .position = {state[0], state[1], state[2]},
+                                  .velocity = {state[3], state[4], state[5]},
+                                  .mass = 1};
+    def.forces = &gravity, def.force_count = 1, def.timestep = 0.5;
+    reach.as.callback.reach = MOTE_REACH_RANGE;
+    REFUSALS(NULL, REFUSES(NOT_FINITE, mote_columns_kick(&columns, &def, NAN)),
+             REFUSES(NULL, mote_columns_kick(NULL, &def, 1)));
+    def.forces = &reach;
+    REFUSED(NULL, MOTE_ERROR_INTEGRATOR, mote_columns_kick(&columns, &def, 1));
+    def.forces = NULL, def.force_count = 0, def.integrator = MOTE_ADVECT_EULER;
+    REFUSED(NULL, MOTE_ERROR_INTEGRATOR, mote_columns_kick(&columns, &def, 1));
+    ASSERT(state[4][0], ==, 0.0f);
+    def.forces = &gravity, def.force_count = 1, def.integrator = MOTE_VELOCITY_VERLET;
+    OK(mote_columns_kick(&columns, &def, 0.5));
+    ASSERT(state[4][0], ==, 0.25f);
+}

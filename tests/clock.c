@@ -321,3 +321,27 @@ TEST(stepping_leaves_the_accumulator_alone) {
     assert_int_equal(advance.steps, 1);
     mote_system_destroy(system);
 }
+
+/* Steps of 136 years: after three the ticks of the advance are more than targets count in, after five more
+ * than 64 bits. */
+TEST(targets_arrive_with_steps_as_long_as_can_be) {
+    for (uint32_t steps = 1; steps <= 6; steps++) {
+        mote_system_def def = mote_default_system_def();
+        mote_emitter_def jet = mote_default_emitter_def();
+        mote_emitter_id id;
+        def.steps_per_second = (mote_rate){1, UINT32_MAX};
+        mote_system *system = system_of(&def);
+        OK(mote_system_add_emitter(system, &jet, &id));
+        const mote_range_view view = spawned(system, 1);
+        const mote_transform there = {{1, 2, 3}, {0, 0, 0, 1}};
+        view.velocity.x[0] = 0x1p-32f;
+        OK(mote_system_move_emitter(system, id, &there, MOTE_NEXT_ADVANCE));
+        const mote_advance advance = stepped(system, steps);
+        test_case("%u steps", steps);
+        assert_int_equal(advance.steps, steps);
+        ASSERT(mote_system_steps(system), ==, steps);
+        ASSERT_NEAR(view.position.x[0], steps, 1e-6);
+        ASSERT(mote_system_time(system), ==, (double)steps * UINT32_MAX);
+        mote_system_destroy(system);
+    }
+}

@@ -276,6 +276,27 @@ TEST(stuck_particles_move_rigidly_until_they_are_released) {
     mote_system_destroy(system);
 }
 
+TEST(the_removal_of_the_last_collider_releases) {
+    mote_system_def def = bare_def(2, MOTE_VELOCITY_VERLET);
+    def.sticking = true;
+    mote_system *system = system_of(&def);
+    mote_collider_def floor = mote_plane((float[3]){0, 0, 0}, (float[3]){0, 1, 0});
+    floor.response = MOTE_RESPONSE_STICK;
+    const mote_collider_id id = add_collider(system, floor);
+    const mote_range_view view = spawned(system, 2);
+    add_gravity(system);
+    put(&view, 0, 0, 0.1f, 0), put(&view, 1, 1, 0.1f, 0);
+    stepped(system, 60);
+    ASSERT(view.stuck[0], ==, id.index);
+    OK(mote_system_remove_collider(system, id));
+    stepped(system, 30);
+    for (uint32_t i = 0; i < 2; i++) {
+        ASSERT(view.stuck[i], ==, 0u);
+        ASSERT(view.position.y[i], <, -1.0f);
+    }
+    mote_system_destroy(system);
+}
+
 TEST(a_killing_collider_kills_those_that_hit_it_and_no_others) {
     mote_system_def def = bare_def(100, MOTE_SEMI_IMPLICIT_EULER);
     def.particle_ids = true, def.max_deaths = 100;

@@ -457,6 +457,7 @@ TEST(wrong_emitters_are_refused_by_name) {
                                      FIELD(speed.most, INFINITY, NOT_FINITE),
                                      FIELD(lifetime.least, 0, NOT_FINITE),
                                      FIELD(mass.least, 0, RANGE),
+                                     FIELD(speed.least, -2e38, NOT_FINITE), /* to 2e38 */
                                      FIELD(extra_columns, 256, RANGE)};
     const mote_system_def def = emitting_def(16);
     mote_system *system = make_system(&def);
@@ -467,6 +468,7 @@ TEST(wrong_emitters_are_refused_by_name) {
         mote_emitter_def bad = fine;
         const char *parameter = NULL;
         spoil(&bad, &rows[i]);
+        if (bad.speed.least < -1e38f) bad.speed.most = 2e38f;
         assert_int_equal(mote_emitter_check(&bad, &parameter), rows[i].want);
         ASSERT(strncmp(rows[i].member, parameter, strlen(parameter)), ==, 0);
         REFUSALS(system, RETURNS(rows[i].want, mote_system_add_emitter(system, &bad, &id)),

@@ -295,3 +295,55 @@ TEST(the_hook_sees_the_deaths_of_its_step_and_answers_with_births) {
     }
     mote_system_destroy(p.system);
 }
+
+/* A list of deaths alone: births and hits happen and are not listed. */
+TEST(one_list_is_kept_without_the_others) {
+    mote_death_list deaths;
+    mote_birth_list births;
+    mote_hit_list hits;
+    mote_system_def def = mote_default_system_def();
+    mote_emitter_def jet = mote_default_emitter_def();
+    mote_collider_def ball = mote_sphere((float[3]){0, 0, 0}, 1);
+    mote_emitter_id emitter;
+    mote_collider_id collider;
+    def.max_deaths = 4, def.collisions = true;
+    mote_system *system = system_of(&def);
+    ball.response = MOTE_RESPONSE_KILL, jet.rate = 600, jet.transform.position[0] = 3;
+    OK(mote_system_add_collider(system, &ball, &collider));
+    OK(mote_system_add_emitter(system, &jet, &emitter));
+    const mote_range_view view = spawned(system, 2);
+    view.position.x[0] = 1.5f, view.velocity.x[0] = -60, view.position.x[1] = 9;
+    stepped(system, 1);
+    ASSERT(mote_system_count(system), ==, 11u); /* ten births, one death */
+    OK(mote_system_deaths(system, &deaths));
+    ASSERT(deaths.count, ==, 1u);
+    REFUSALS(system, REFUSES(ABSENT, mote_system_births(system, &births)),
+             REFUSES(ABSENT, mote_system_hits(system, &hits)));
+    mote_system_destroy(system);
+}
+
+/* Under position Verlet the newborn get half a kick, from any slot of a lane group on: the same bits as alone
+ * in a system. */
+TEST(under_position_verlet_newborn_in_any_slot_have_the_bits_of_others) {
+    for (uint32_t before = 0; before < 40; before += 3) {
+        mote_system_def def = mote_default_system_def();
+        def.integrator = MOTE_POSITION_VERLET;
+        mote_system *both = system_of(&def), *alone = system_of(&def), *older = system_of(&def);
+        add_force(both, mote_attractor((float[3]){0, 1, 0}, 5, 0.5f));
+        add_force(alone, mote_attractor((float[3]){0, 1, 0}, 5, 0.5f));
+        add_force(older, mote_attractor((float[3]){0, 1, 0}, 5, 0.5f));
+        if (before) (void)spawned_at_random(both, before, 4), (void)spawned_at_random(older, before, 4);
+        stepped(both, 3), stepped(alone, 3), stepped(older, 8);
+        const mote_range_view more = spawned_at_random(both, 37, 5), same = spawned_at_random(alone, 37, 5);
+        ASSERT(more.first, ==, before);
+        stepped(both, 5), stepped(alone, 5);
+        const motion_columns mine = motion_of(&more), its = motion_of(&same);
+        test_case("behind %u", before);
+        for (int i = 0; i < 6; i++) assert_memory_equal(mine.column[i], its.column[i], 37 * sizeof(float));
+        const mote_range_view all = mote_system_view(both), first = mote_system_view(older);
+        const motion_columns now = motion_of(&all), want = motion_of(&first);
+        for (int i = 0; i < 6; i++)
+            if (before) assert_memory_equal(now.column[i], want.column[i], before * sizeof(float));
+        mote_system_destroy(both), mote_system_destroy(alone), mote_system_destroy(older);
+    }
+}

@@ -376,6 +376,7 @@ TEST(wrong_defs_are_refused_with_the_follower_and_point) {
     BAD("points", MOTE_ERROR_RANGE, ALL, 0, def.follower_points = NULL, def.points = 1);
     BAD("points", MOTE_ERROR_RANGE, ALL, 0, def.follower_points = NULL, def.points = 1025);
     BAD("positions", MOTE_ERROR_NOT_FINITE, 4, 1, f.positions[3 * (f.first[4] + 1) + 2] = NAN);
+    BAD("positions", MOTE_ERROR_NOT_FINITE, 4, 0, f.positions[3 * f.first[4] + 1] = INFINITY);
     BAD("positions", MOTE_ERROR_NOT_FINITE, 11, 0, f.positions[3 * f.first[11]] = -INFINITY);
     BAD("guides", MOTE_ERROR_RANGE, 3, 0, guides[10] = 8);
     BAD("guides", MOTE_ERROR_RANGE, 3, 0, guides[9] = guides[10] = guides[11] = MOTE_NO_GUIDE);

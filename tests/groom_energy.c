@@ -14,8 +14,9 @@ typedef double quaternion[4];
 typedef struct coarse_rod {
     float positions[3 * POINTS], mass[POINTS], bend[POINTS], twist[POINTS];
     quaternion frame[SEGMENTS];
-    double length[SEGMENTS], bends[SEGMENTS], twists[SEGMENTS]; /* of joints, N m */
-    double rest[SEGMENTS][3];                                   /* W0 */
+    double length[SEGMENTS], across[SEGMENTS], bends[SEGMENTS], twists[SEGMENTS]; /* of joints, N m */
+    double ratio;                                                                 /* across / bends */
+    double rest[SEGMENTS][3];                                                     /* W0 */
 } coarse_rod;
 
 static void multiply(const quaternion a, const quaternion b, quaternion out) {
@@ -47,6 +48,10 @@ static void turn_between(const quaternion a, const quaternion b, double w[3]) {
     for (int i = 0; i < 3; i++) w[i] = c[3] < 0 ? -2 * c[i] : 2 * c[i];
 }
 
+static double stiffness_of(const coarse_rod *r, int joint, int axis) {
+    return axis == 0 ? r->bends[joint] : axis == 1 ? r->across[joint] : r->twists[joint];
+}
+
 static double energy(const coarse_rod *r, const double turns[TURNS]) {
     quaternion before, q;
     double x[3], sum = 0;
@@ -56,8 +61,7 @@ static double energy(const coarse_rod *r, const double turns[TURNS]) {
         double w[3], t[3];
         turn(turns + 3 * k, r->frame[k], q);
         turn_between(before, q, w);
-        for (int i = 0; i < 3; i++)
-            sum += (i < 2 ? r->bends[k] : r->twists[k]) / 2 * pow(w[i] - r->rest[k][i], 2);
+        for (int i = 0; i < 3; i++) sum += stiffness_of(r, k, i) / 2 * pow(w[i] - r->rest[k][i], 2);
         axis_of(q, 2, t);
         for (int i = 0; i < 3; i++) x[i] += r->length[k] * t[i];
         sum -= (double)r->mass[k + 1] * dot(LOAD, x);
@@ -143,13 +147,13 @@ static void set_rest(coarse_rod *r) {
         y[0] = dot(moment, row) / whole;
         cross(column[2], column[0], row), y[1] = dot(moment, row) / whole;
         cross(column[0], column[1], row), y[2] = dot(moment, row) / whole;
-        for (int i = 0; i < 3; i++) r->rest[k][i] = w[i] - y[i] / (i < 2 ? r->bends[k] : r->twists[k]);
+        for (int i = 0; i < 3; i++) r->rest[k][i] = w[i] - y[i] / stiffness_of(r, k, i);
     }
 }
 
 /* A zigzag helix whose joints turn by about 50 degrees; stiffness tapers. */
-static coarse_rod make_coarse(double stiffness, double twisting, double phase) {
-    coarse_rod r = {.mass = {0}};
+static coarse_rod make_coarse(double stiffness, double twisting, double phase, double ratio) {
+    coarse_rod r = {.ratio = ratio};
     for (int k = 0; k < POINTS; k++) {
         const double t = 0.9 * k + phase;
         r.positions[3 * k] = (float)(0.6 * LENGTH / SEGMENTS * 1.1 * cos(t));
@@ -162,7 +166,8 @@ static coarse_rod make_coarse(double stiffness, double twisting, double phase) {
     set_frames(&r);
     for (int k = 0; k < SEGMENTS; k++) {
         const double half = (r.length[k] + (k ? r.length[k - 1] : 0)) / 2;
-        r.bends[k] = (double)r.bend[k] / half, r.twists[k] = (double)r.twist[k] / half;
+        r.bends[k] = (double)r.bend[k] / half, r.across[k] = ratio * r.bends[k];
+        r.twists[k] = (double)r.twist[k] / half;
     }
     set_rest(&r);
     return r;
@@ -173,6 +178,7 @@ static double engine_factor(const coarse_rod *c) {
     double factor;
     def.strand_count = 1, def.points = POINTS, def.positions = c->positions, def.point_mass = c->mass;
     def.point_bending_stiffness = c->bend, def.point_twisting_stiffness = c->twist;
+    def.bending_ratio = (float)c->ratio;
     for (int i = 0; i < 3; i++) def.rest_acceleration[i] = (float)LOAD[i];
     const rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, 8, 0);
     assert_int_equal(mote_strands_stability(r.system, r.id, 0, &factor), MOTE_OK);
@@ -181,12 +187,13 @@ static double engine_factor(const coarse_rod *c) {
 }
 
 static const struct {
-    double twisting, phase;
-} rod[] = {{0.75, 0}, {0.2, 1}, {3, 2.5}, {1, 4}, {0.75, 5.3}, {0.1, 3}};
+    double twisting, phase, ratio;
+} rod[] = {{0.75, 0, 1}, {0.2, 1, 1}, {3, 2.5, 1}, {1, 4, 1},   {0.75, 5.3, 1},
+           {0.1, 3, 1},  {1, 2, 2},   {1.2, 0, 4}, {1.4, 1, 20}};
 
 TEST(energy_does_not_change_by_small_turns_at_rest) {
     for (size_t n = 0; n < COUNT_OF(rod); n++) {
-        const coarse_rod r = make_coarse(1e-8, rod[n].twisting, rod[n].phase);
+        const coarse_rod r = make_coarse(1e-8, rod[n].twisting, rod[n].phase, rod[n].ratio);
         for (int i = 0; i < TURNS; i++) {
             const double scale = 8e-5 * 10 * LENGTH; /* weight times length, J */
             test_case("rod %zu, turn %d: %g of the weight times length", n, i, slope(&r, i) / scale);
@@ -198,10 +205,12 @@ TEST(energy_does_not_change_by_small_turns_at_rest) {
 TEST(the_factor_is_that_from_which_on_second_differences_are_positive) {
     for (size_t n = 0; n < COUNT_OF(rod); n++) {
         const double soft = 1e-10;
-        const coarse_rod r = make_coarse(soft, rod[n].twisting, rod[n].phase);
+        const coarse_rod r = make_coarse(soft, rod[n].twisting, rod[n].phase, rod[n].ratio);
         const double factor = engine_factor(&r);
-        const coarse_rod held = make_coarse(1.01 * factor * soft, rod[n].twisting, rod[n].phase),
-                         falls = make_coarse(0.99 * factor * soft, rod[n].twisting, rod[n].phase);
+        const coarse_rod held =
+                             make_coarse(1.01 * factor * soft, rod[n].twisting, rod[n].phase, rod[n].ratio),
+                         falls =
+                             make_coarse(0.99 * factor * soft, rod[n].twisting, rod[n].phase, rod[n].ratio);
         test_case("rod %zu: factor %g", n, factor);
         ASSERT(factor, >, 1);
         assert_true(is_stable(&held));

@@ -14,13 +14,16 @@ typedef struct groom {
     double radius, pitch;              /* m, m a radian */
     double lowest;                     /* of the directions' heights, -1 .. 1 */
     double away;                       /* m, of the roots from the origin */
+    double ratio;                      /* of both EI, of flat sections; 0: round ones */
 } groom;
 
 /* Hair: 40 micrometres, 4 GPa, 1,320 kg/m^3; wire: 0.5 mm of steel. */
-static const groom groom_of[] = {{"hair", 8e-9, 6.6e-6, 0.08, 0.01, 0.012, -1, 0},
-                                 {"hair at 1 km", 8e-9, 6.6e-6, 0.08, 0.01, 0.012, -1, 1000},
-                                 {"wire", 9.8e-3, 6.2e-3, 0.6, 0.1, 0.1, -1, 0},
-                                 {"wire at 1 km", 9.8e-3, 6.2e-3, 0.6, 0.1, 0.1, -1, 1000}};
+static const groom groom_of[] = {{"hair", 8e-9, 6.6e-6, 0.08, 0.01, 0.012, -1, 0, 0},
+                                 {"hair at 1 km", 8e-9, 6.6e-6, 0.08, 0.01, 0.012, -1, 1000, 0},
+                                 {"wire", 9.8e-3, 6.2e-3, 0.6, 0.1, 0.1, -1, 0, 0},
+                                 {"wire at 1 km", 9.8e-3, 6.2e-3, 0.6, 0.1, 0.1, -1, 1000, 0},
+                                 {"flat hair", 8e-9, 6.6e-6, 0.08, 0.01, 0.012, -1, 0, 3},
+                                 {"flat wire", 9.8e-3, 6.2e-3, 0.6, 0.1, 0.1, -1, 0, 3}};
 
 static double random_in(random_source *random, double from, double to) {
     return (double)random_between(random, (float)from, (float)to);
@@ -63,6 +66,7 @@ static rope make_groom_at(const groom *g, double stiffness, const double rest[3]
     def.substeps = 0, def.strand_count = CURLS, def.points = POINTS, def.positions = positions;
     def.point_mass = mass, def.bending_stiffness = (float)stiffness;
     def.twisting_stiffness = (float)(0.75 * stiffness);
+    if (g->ratio > 0) def.bending_ratio = (float)g->ratio;
     for (int i = 0; i < 3; i++) def.rest_acceleration[i] = (float)rest[i];
     const rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, 8, GRAVITY);
     assert_int_equal(mote_strands_set_roots(r.system, r.id, to, 1, 0), MOTE_OK);
@@ -194,7 +198,7 @@ TEST(the_factor_of_level_rods_is_that_of_lateral_buckling) {
 
 /* Curls that are pushed a little: those of a factor of 1 come back, those of 1.1 and more fall. */
 TEST(curls_fall_where_the_factor_says_so) {
-    const groom g = {"hair", 2.8e-9, 6.6e-6, 0.08, 0.01, 0.012, -0.2, 0};
+    const groom g = {"hair", 2.8e-9, 6.6e-6, 0.08, 0.01, 0.012, -0.2, 0, 0};
     const rope r = make_groom(&g, g.stiffness, 1);
     uint32_t stable = 0, unstable = 0;
     for (uint32_t curl = 0; curl < CURLS; curl++)
@@ -217,7 +221,7 @@ TEST(curls_fall_where_the_factor_says_so) {
 
 /* Made again with its factor the stiffness holds. */
 TEST(the_factor_of_stiffness_holds) {
-    const groom g = {"hair", 2e-9, 6.6e-6, 0.08, 0.01, 0.012, -0.2, 0};
+    const groom g = {"hair", 2e-9, 6.6e-6, 0.08, 0.01, 0.012, -0.2, 0, 0};
     const rope r = make_groom(&g, g.stiffness, 1);
     for (uint32_t curl = 0; curl < CURLS; curl++) {
         const double factor = factor_of(&r, curl);

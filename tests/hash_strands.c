@@ -36,6 +36,10 @@ static const strand_hash hashes[] = {
      RIGID | SYSTEM | RODS | FRAMED | DRAG | CALLBACKS | FREE},
     {"rods-contacts", MOTE_STRAND_ROBUST, MOTE_SEMI_IMPLICIT_EULER,
      RIGID | SYSTEM | RODS | FRAMED | COLLIDERS | PINS | FROM},
+    {"rods-flat", MOTE_STRAND_ROBUST, MOTE_SEMI_IMPLICIT_EULER,
+     RIGID | SYSTEM | RODS | FRAMED | FLAT | PINS | HOSTILE},
+    {"rods-flat-contacts", MOTE_STRAND_ROBUST, MOTE_SEMI_IMPLICIT_EULER,
+     RIGID | SYSTEM | RODS | FRAMED | FLAT | COLLIDERS | DRAG},
     {"conserving", MOTE_STRAND_CONSERVING, MOTE_SEMI_IMPLICIT_EULER, RIGID | SYSTEM | FREE | HOSTILE},
     {"conserving-pinned", MOTE_STRAND_CONSERVING, MOTE_SEMI_IMPLICIT_EULER,
      RIGID | SYSTEM | WILD | PINS | DRAG},
@@ -60,7 +64,7 @@ static uint64_t hash_of(const strand_hash *h, mote_isa isa, mote_jobs jobs) {
 }
 
 /* Curls that rest under a load and are then shaken, and the factors of their stiffness. */
-static uint64_t hash_of_curls(mote_isa isa, mote_jobs jobs) {
+static uint64_t hash_of_curls(float ratio, mote_isa isa, mote_jobs jobs) {
     enum { CURLS = 21, POINTS = 12 };
     static const float square[8] = {0, 3, 4, 3, 0, -3, -4, -3}; /* a helix of eight corners */
     static float positions[CURLS][POINTS][3];
@@ -75,6 +79,7 @@ static uint64_t hash_of_curls(mote_isa isa, mote_jobs jobs) {
     mote_strands_def def = mote_default_strands_def();
     def.substeps = 8, def.strand_count = CURLS, def.points = POINTS, def.positions = positions[0][0];
     def.bending_stiffness = 2e-6f, def.twisting_stiffness = 1e-6f;
+    def.bending_ratio = ratio;
     def.rest_acceleration[0] = 1, def.rest_acceleration[1] = -9.81f;
     mote_system *system;
     mote_strands_id id;
@@ -100,5 +105,6 @@ static uint64_t hash_of_curls(mote_isa isa, mote_jobs jobs) {
 void print_strand_hashes(mote_isa isa, mote_jobs jobs) {
     for (uint32_t i = 0; i < COUNT_OF(hashes); i++)
         printf("strands/%s %016llx\n", hashes[i].name, (unsigned long long)hash_of(&hashes[i], isa, jobs));
-    printf("strands/rods-at-rest %016llx\n", (unsigned long long)hash_of_curls(isa, jobs));
+    printf("strands/rods-at-rest %016llx\n", (unsigned long long)hash_of_curls(1, isa, jobs));
+    printf("strands/rods-flat-at-rest %016llx\n", (unsigned long long)hash_of_curls(5, isa, jobs));
 }

@@ -150,6 +150,7 @@ static void call_the_rest(void *user, mote_system *system, const mote_range_view
     mote_statistics statistics;
     float vertices[64][3];
     uint32_t order[64];
+    size_t bytes;
     REFUSALS(system, REFUSES(BUSY, mote_system_advance(system, FRAME, NULL)),
              REFUSES(BUSY, mote_system_step(system, 1, NULL)),
              REFUSES(BUSY, mote_systems_advance(&system, 1, FRAME, NULL, NULL)),
@@ -163,8 +164,11 @@ static void call_the_rest(void *user, mote_system *system, const mote_range_view
              REFUSES(BUSY, mote_system_present(system, &layout, vertices, sizeof vertices)),
              REFUSES(BUSY, mote_system_order(system, vertices[0], order, sizeof order)),
              REFUSES(BUSY, mote_system_statistics(system, &statistics)),
+             REFUSES(BUSY, mote_system_snapshot_bytes(system, &bytes)),
              REFUSES(BUSY, mote_system_set_step_hook(system, NULL, NULL)));
     mote_system_destroy(system); /* does nothing */
+    ASSERT(mote_system_hash(system), !=, 0u);
+    ASSERT(mote_system_slot(system, all->id[0]), ==, 0u);
     ASSERT(all->first, ==, 0);
     ASSERT(all->count, ==, mote_system_count(system));
     ASSERT(all->position.x, ==, mote_system_view(system).position.x);

@@ -97,3 +97,31 @@ TEST(ids_of_one_living_system_name_nothing_in_another) {
     mote_system_destroy(system);
     mote_system_destroy(other);
 }
+
+/* An index that is free already has the generation of its next particle: that id names nothing yet, whoever
+ * is in the old slot. */
+TEST(the_id_of_the_next_particle_of_an_index_names_nothing) {
+    mote_system_def def = mote_default_system_def();
+    def.capacity = 4;
+    mote_system *system = system_of(&def);
+    const mote_range_view view = spawned(system, 2);
+    const mote_particle_id first = view.id[0], second = view.id[1];
+    const mote_particle_id after[] = {{first.index, first.generation + 1},
+                                      {second.index, second.generation + 1}};
+    OK(mote_system_kill(system, 1, &first)); /* the slot still has the particle */
+    ASSERT(mote_system_slot(system, first), ==, MOTE_NO_SLOT);
+    ASSERT(mote_system_slot(system, after[0]), ==, MOTE_NO_SLOT);
+    stepped(system, 1); /* the second moves into the slot */
+    ASSERT(mote_system_slot(system, second), ==, 0u);
+    ASSERT(mote_system_slot(system, after[0]), ==, MOTE_NO_SLOT);
+    OK(mote_system_kill(system, 1, &second));
+    stepped(system, 1);
+    for (int i = 0; i < 2; i++) ASSERT(mote_system_slot(system, after[i]), ==, MOTE_NO_SLOT);
+    ASSERT(mote_system_slot(system, (mote_particle_id){2, 0}), ==, MOTE_NO_SLOT);
+    ASSERT(mote_system_slot(NULL, first), ==, MOTE_NO_SLOT);
+    spawned(system, 2);
+    uint32_t named = 0;
+    for (int i = 0; i < 2; i++) named += mote_system_slot(system, after[i]) < 2;
+    ASSERT(named, ==, 2u);
+    mote_system_destroy(system);
+}

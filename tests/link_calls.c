@@ -250,3 +250,53 @@ TEST(as_many_links_as_allowed_fit_and_a_failed_allocation_changes_nothing) {
     ASSERT(ledger.calls, ==, calls);
     destroy_watched(t.system, &ledger);
 }
+
+/* The distance of two ends may be beyond what a float holds. */
+TEST(a_link_as_placed_between_ends_too_far_apart_is_refused) {
+    static const float place[6] = {-3e38f, 0, 0, 3e38f, 0, 0};
+    const world w = {.integrator = MOTE_SEMI_IMPLICIT_EULER};
+    mote_system *system = make_world(&w);
+    mote_network_def def = mote_default_network_def();
+    const char *parameter = NULL;
+    mote_link_id id;
+    def.particle_count = 2, def.positions = place;
+    const mote_network_id net = add_network(system, &def);
+    mote_link link = link_between(particle(net, 0), particle(net, 1), MOTE_AS_PLACED, 5, 1);
+    REFUSALS(system, REFUSES(RANGE, mote_system_link_check(system, &link, &parameter)),
+             REFUSES(RANGE, mote_system_add_link(system, &link, &id)));
+    assert_string_equal(parameter, "rest_length");
+    link.rest_length = 1;
+    OK(mote_system_add_link(system, &link, &id));
+    mote_system_destroy(system);
+}
+
+/* Whichever end turns non-finite: the link pulls no more on the other, in another network. */
+TEST(a_link_with_either_end_frozen_exerts_no_force) {
+    static const float place[2][3] = {{0, 0, 0}, {2, 0, 0}}, fast[3] = {3e38f, 0, 0};
+    for (uint32_t i = 0; i < 4; i++) {
+        const uint32_t end = i & 1;
+        const world w = {.integrator = i & 2 ? MOTE_POSITION_VERLET : MOTE_SEMI_IMPLICIT_EULER};
+        mote_system *system = make_world(&w);
+        mote_network_id net[2];
+        mote_network_step_report report;
+        mote_link_id id;
+        for (uint32_t k = 0; k < 2; k++) { /* the other one comes when the first is frozen */
+            const uint32_t which = k ? !end : end;
+            mote_network_def def = mote_default_network_def();
+            def.particle_count = 1, def.positions = place[which];
+            net[which] = add_network(system, &def);
+            if (k == 0) OK(mote_network_set_state(system, net[end], 0, 1, NULL, fast));
+            if (k == 0) OK(mote_system_step(system, 120, NULL));
+        }
+        OK(mote_network_report(system, net[end], &report));
+        ASSERT(report.frozen, ==, 1u);
+        const mote_link link = link_between(particle(net[0], 0), particle(net[1], 0), 1, 50, 1);
+        OK(mote_system_add_link(system, &link, &id));
+        OK(mote_system_step(system, 10, NULL));
+        const mote_network_view view = mote_network_columns(system, net[!end]);
+        const uint32_t slot = mote_network_slot(system, net[!end], 0);
+        ASSERT(view.velocity.x[slot], ==, 0.0f);
+        ASSERT(view.position.x[slot], ==, place[!end][0]);
+        mote_system_destroy(system);
+    }
+}

@@ -55,6 +55,14 @@ TEST(triangles_at_a_removed_spring_leave_the_index_buffer) {
     assert_int_equal(mote_network_add_springs(c.system, c.id, 1, &other, &added, NULL), MOTE_OK);
     ASSERT(added, ==, removed);
     ASSERT(write_indices(&c, triangles, indices), ==, 3 * (TRIANGLES - 2));
+    const mote_spring edge = c.springs[removed];
+    for (int end = 0; end < 4; end++) { /* one end as before, in either direction */
+        other.a = end & 1 ? edge.a : edge.b, other.b = CORNERS - 1;
+        if (end & 2) other.b = other.a, other.a = CORNERS - 1;
+        assert_int_equal(mote_network_remove_springs(c.system, c.id, 1, &removed, NULL), MOTE_OK);
+        assert_int_equal(mote_network_add_springs(c.system, c.id, 1, &other, &added, NULL), MOTE_OK);
+        ASSERT(write_indices(&c, triangles, indices), ==, 3 * (TRIANGLES - 2));
+    }
     assert_int_equal(mote_network_remove_springs(c.system, c.id, 1, &removed, NULL), MOTE_OK);
     assert_int_equal(mote_network_add_springs(c.system, c.id, 1, &c.springs[removed], &added, NULL), MOTE_OK);
     ASSERT(write_indices(&c, triangles, indices), ==, 3 * TRIANGLES);
@@ -149,4 +157,34 @@ TEST(wrong_meshes_are_refused_and_nothing_is_written) {
     bad = fine, bad.cookie = 0;
     REFUSED(NULL, MOTE_ERROR_DEF, mote_mesh_normals(&bad, vertices, 2, outside, 0));
     assert_memory_equal(vertices, kept, sizeof kept);
+}
+
+TEST(triangles_with_a_corner_twice_are_refused) {
+    static const uint32_t wrong[][3] = {{3, 3, 4}, {3, 4, 4}, {4, 3, 4}, {3, 4, CORNERS}};
+    cloth c;
+    cloth_make(&c, MOTE_NETWORK_SPRINGS);
+    mote_triangle triangle = {{1, 2, 3}, {4, 5, 6}};
+    const mote_triangle kept = triangle;
+    uint32_t indices[3], count = 7;
+    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+        mote_triangle bad = kept;
+        memcpy(bad.particle, wrong[i], sizeof wrong[i]);
+        REFUSALS(c.system, REFUSES(RANGE, mote_network_triangles(c.system, c.id, 1, wrong[i], &triangle)),
+                 REFUSES(RANGE, mote_network_indices(c.system, c.id, 1, &bad, indices, &count)));
+    }
+    assert_memory_equal(&triangle, &kept, sizeof kept);
+    ASSERT(count, ==, 7u);
+    mote_system_destroy(c.system);
+}
+
+/* Without vertices no memory is needed; a normal that is not finite points up. */
+TEST(normals_without_a_direction_point_up) {
+    const mote_mesh_layout layout = mote_default_mesh_layout();
+    const uint32_t corners[3] = {0, 1, 2};
+    float vertices[18] = {0};
+    assert_int_equal(mote_mesh_normals(&layout, NULL, 0, NULL, 0), MOTE_OK);
+    vertices[6] = 3e38f, vertices[13] = 3e38f; /* their product leaves the floats */
+    assert_int_equal(mote_mesh_normals(&layout, vertices, 3, corners, 3), MOTE_OK);
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) ASSERT(vertices[6 * i + 3 + k], ==, k == 1 ? 1.0f : 0.0f);
 }

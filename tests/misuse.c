@@ -29,6 +29,24 @@ void misuse_callback(void *user, const mote_stage_view *stage, float *x, float *
     w->busy_result = misuse_call(w, w->busy_call, 0);
 }
 
+/* A transport of one rank. */
+static int gather(void *user, const void *own, void *all, size_t bytes) {
+    (void)user;
+    memcpy(all, own, bytes);
+    return 0;
+}
+
+static int exchange(void *user, const mote_message *send, uint32_t sends, const mote_message *receive,
+                    uint32_t receives) {
+    (void)user, (void)send, (void)receive;
+    return sends || receives;
+}
+
+static int wait_for(void *user) {
+    (void)user;
+    return 0;
+}
+
 /* Memory for small requests only: those that a wrong count asks for find none on every machine. */
 static void *allocate(void *user, size_t bytes, size_t alignment) {
     (void)user;
@@ -116,6 +134,7 @@ static void fill_other_defs(misuse_world *w) {
     w->layout = mote_default_present_layout();
     w->chain = (mote_chain){.ends = MOTE_CHAIN_FIXED_FREE, .count = 8, .mass = 1, .stiffness = 1};
     w->jobs = (mote_jobs){0, NULL, NULL, 0};
+    w->transport = (mote_transport){0, 1, NULL, gather, exchange, wait_for, NULL};
 }
 
 /* --- Objects --- */

@@ -53,6 +53,7 @@ typedef struct misuse_world {
     mote_spring springs[4];
     mote_triangle triangles[1], made_triangles[1];
     mote_jobs jobs;
+    mote_transport transport; /* of one rank */
     mote_line lines[1024];
     mote_advance advances[2];
     /* Arrays. */

@@ -102,6 +102,35 @@ TEST_EACH(a_hung_net_gains_no_energy, COUNT_OF(stiffness), stiffness_label, numb
     check_all(false, stiffness[number]);
 }
 
+/* A free net that turns and ripples, with systems of one or two iterations, which solve no step: its momentum
+ * stays, and its energy does not pass that of the start. */
+TEST(unfinished_systems_keep_the_momentum) {
+    static net n;
+    for (uint32_t linear = 1; linear <= 2; linear++) {
+        const mote_system_def def = rate_of(60, 1);
+        begin_net(&n, MOTE_NETWORK_CONSTRAINED);
+        n.def.max_iterations = 1, n.def.max_linear = linear, n.def.max_strain = 1e-6f;
+        add_grid(&n, (grid){16, 16, 0, 0.06, 0.005, 500, false});
+        for (uint32_t i = 0; i < n.def.particle_count; i++) {
+            n.velocities[3 * i] = -3 * n.positions[3 * i + 2];
+            n.velocities[3 * i + 1] = 0.3f * (float)(i % 7) - 0.9f;
+            n.velocities[3 * i + 2] = 3 * n.positions[3 * i];
+        }
+        start_net(&n, &def, 0);
+        const mote_statistics before = measured(&n);
+        for (int step = 0; step < 1200; step++) {
+            step_net(&n, 1);
+            const mote_statistics now = measured(&n);
+            test_case("%u iterations, step %d", linear, step);
+            ASSERT(now.kinetic + now.elastic, <, before.kinetic + before.elastic);
+            for (int k = 0; k < 3; k++)
+                ASSERT_NEAR((double)now.momentum[k], (double)before.momentum[k],
+                            1e-4 * fabs((double)before.momentum[0]));
+        }
+        mote_system_destroy(n.system);
+    }
+}
+
 /* A stiff net hangs from two corners and lets go of the horizontal: what limits its energy, and keeps points
  * from going far across compressed springs, does not brake its fall. Its mean is 0.36 m down after 1/3 s with
  * four systems, and 0.39 m after 2/3 s with one. */

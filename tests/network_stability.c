@@ -369,6 +369,31 @@ TEST(without_springs_that_move_anything_there_is_no_bound) {
     }
 }
 
+/* Dampers without stiffness: the step is finite but for methods that damp exactly, and holds. */
+TEST(dampers_alone_have_a_step_at_which_no_motion_grows) {
+    static graph g;
+    FOR_EACH_INTEGRATOR(m) {
+        make_chain(&g, 3, MASSES_EQUAL, 0, 0, 1);
+        const mote_network_stability_report r = stability_of_graph(&g, m);
+        const double step = r.sharp.step;
+        test_case("%s", integrator_name(m));
+        ASSERT(step, >, 0);
+        ASSERT(r.any.step, <=, step);
+        /* RK4: 2.785. The bound of dampers is twice that of one spring by itself. */
+        const bool by_itself = m == MOTE_KINEMATIC || m == MOTE_EXACT_FLOW;
+        if (step < HUGE_VAL) ASSERT(step * r.sharp.damping, <, by_itself ? 4.001 : 2.8);
+        const double damping = step < HUGE_VAL ? 0.98 * 60 * step : 1e4;
+        make_chain(&g, 3, MASSES_EQUAL, 0, 0, damping);
+        mote_network_id id;
+        mote_system *system = graph_system(&g, m, &id);
+        const float kick[3] = {0.01f, 0, 0};
+        OK(mote_network_set_state(system, id, 1, 1, NULL, kick));
+        OK(mote_system_step(system, 900, NULL));
+        for (uint32_t i = 0; i < 3; i++) ASSERT(fabsf(*column_of(system, id, i, 3)), <=, kick[0]);
+        mote_system_destroy(system);
+    }
+}
+
 /* An undamped spring between pins does not spoil explicit Euler for damped ones. */
 TEST(a_spring_between_pins_does_not_count) {
     static graph g;

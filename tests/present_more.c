@@ -258,3 +258,24 @@ TEST(the_default_layout_writes_positions_only) {
         if (i % 64 < 20 || i % 64 >= 32) ASSERT(got[i], ==, 0x5a);
     mote_system_destroy(system);
 }
+
+/* Networks are presented whole, and without what only loose particles have. */
+TEST(networks_are_presented_in_their_own_order) {
+    static const float place[6] = {0, 0, 0, 1, 2, 3};
+    mote_system_def def = mote_default_system_def();
+    mote_network_def net = mote_default_network_def();
+    mote_present_layout layout = mote_default_present_layout();
+    const uint32_t order[2] = {1, 0};
+    mote_network_id id;
+    float out[6] = {0};
+    mote_system *system = system_of(&def);
+    net.particle_count = 2, net.positions = place;
+    OK(mote_system_add_network(system, &net, &id, NULL));
+    layout.order = order, layout.order_count = 2;
+    REFUSED(system, MOTE_ERROR_RANGE, mote_network_present(system, id, &layout, out, sizeof out));
+    ASSERT(out[3], ==, 0.0f);
+    layout.order = NULL;
+    OK(mote_network_present(system, id, &layout, out, sizeof out));
+    assert_memory_equal(out, place, sizeof out);
+    mote_system_destroy(system);
+}

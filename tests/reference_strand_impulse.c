@@ -20,7 +20,7 @@ static bool conserves(const reference_world *w) { return w->def->solver == MOTE_
 
 static scheme scheme_of(const reference_world *w) {
     if (conserves(w)) return (scheme){0.51f, 1.5f, 0.7f, 5};
-    return (scheme){0.51f, 1, 1, 1};
+    return (scheme){0.51f, 1, 1, 3};
 }
 
 /* A part: its h and share of the substep, its start, its points in the middle and their h a, and along its
@@ -127,15 +127,17 @@ static void sum_moments(const reference_strand *s, float sum[3]) {
     }
 }
 
-/* - sum of f . (v0 + v1): twice the work that the impulses f took from the motion. */
-static void add_impulse_loss(reference_strand *s, const part *p) {
-    float lost = 0, f[3], twice[3];
-    for (uint32_t k = 0; k < s->points; k++) {
-        push_on(s, p, k, f);
-        for (int axis = 0; axis < 3; axis++) twice[axis] = p->v[k][axis] + s->v[k][axis];
-        lost -= row_dot(f, twice);
+/* Sum of P m . (d0' + d1'): twice the work that the impulses took from the motion, with the d1' that they
+ * were made for. */
+static void add_impulse_loss(reference_strand *s, const scheme *of, const part *p) {
+    float lost = 0, rate[3];
+    for (uint32_t k = 0; k + 1 < s->points; k++) {
+        row_between(p->v[k], p->v[k + 1], rate);
+        lost += p->impulse[k] * (1 / of->g) *
+                ((2 * of->g - 1) * row_dot(p->middle[k], rate) - ((of->g - 0.5f) * p->h) * p->speed[k]);
     }
     s->deficit += lost;
+    s->kicks += row_dot(p->dv[1], p->dv[1]);
 }
 
 /* The work of the second point's acceleration on the way of the center of mass. */
@@ -221,18 +223,23 @@ static void frame_velocity(const rigid_motion *m, const float x[3], float v[3]) 
     for (int axis = 0; axis < 3; axis++) v[axis] = m->v[axis] + turn[axis];
 }
 
-/* A factor of the velocities relative to the frame restores the deficit, at most half of their energy. */
+/* A factor of the velocities relative to the frame restores what is certain of the deficit, at most half of
+ * their energy. */
 static void pay(reference_strand *s) {
     const rigid_motion frame = frame_of(s);
-    float kinetic = 0, base[3], u[3];
+    float kinetic = 0, mass = 0, base[3], u[3];
     for (uint32_t k = 0; k < s->points; k++) {
         frame_velocity(&frame, s->x[k], base);
         row_between(base, s->v[k], u);
-        if (moves(s, k)) kinetic += 1 / s->mass[k] * row_dot(u, u);
+        if (!moves(s, k)) continue;
+        kinetic += 1 / s->mass[k] * row_dot(u, u);
+        mass += 1 / s->mass[k];
     }
-    const float most = 0.5f * kinetic, deficit = fmaxf(-most, fminf(most, s->deficit));
+    const float noise = 0x1p-20f * (float)s->points * mass * s->kicks,
+                certain = s->deficit - fmaxf(-noise, fminf(noise, s->deficit)), most = 0.5f * kinetic,
+                deficit = fmaxf(-most, fminf(most, certain));
     const bool finite = isfinite(s->deficit + kinetic);
-    s->deficit = 0, s->kinetic = kinetic;
+    s->deficit = s->kicks = 0, s->kinetic = kinetic;
     if (!(kinetic > 0) || !finite) return;
     const float factor = sqrtf(1 + deficit / kinetic);
     float momentum[3] = {0};
@@ -316,7 +323,8 @@ static void advance(reference_strand *s, const reference_world *w, uint32_t unit
     } else {
         float moments[3];
         react(s, &p);
-        add_impulse_loss(s, &p);
+        const scheme of = scheme_of(w);
+        add_impulse_loss(s, &of, &p);
         sum_moments(s, moments);
         if (o.strained) {
             if (whole) memcpy(p.x, s->x, sizeof p.x);

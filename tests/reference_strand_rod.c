@@ -75,12 +75,14 @@ static void find_frames(const reference_strand *s, rod_part *p) {
     for (uint32_t k = s->points - 1; k-- > 0;) {
         const quaternion a = k ? frame_of(s, k - 1) : rest_frame_of(s), b = frame_of(s, k),
                          inverse = {{0 - a.v[0], 0 - a.v[1], 0 - a.v[2]}, a.w};
-        const float bend = (p->h * p->h) * s->joint[k], twist = (p->h * p->h) * s->joint_twist[k];
+        const float square = p->h * p->h, stiffness[3] = {square * s->joint[k], square * s->joint_across[k],
+                                                          square * s->joint_twist[k]};
+        const float across = stiffness[1], twist = stiffness[2];
         quaternion c = product(inverse, b);
         for (int i = 0; i < 3; i++) c.v[i] = signbit(c.w) ? -c.v[i] : c.v[i];
         c.w = fabsf(c.w);
         float y[3], odd[3], own[3], axis[3][3];
-        for (int i = 0; i < 3; i++) y[i] = (i < 2 ? bend : twist) * ((c.v[i] + c.v[i]) - s->rest_turn[k][i]);
+        for (int i = 0; i < 3; i++) y[i] = stiffness[i] * ((c.v[i] + c.v[i]) - s->rest_turn[k][i]);
         row_cross(c.v, y, odd);
         for (int i = 0; i < 3; i++) own[i] = (c.w * y[i] - odd[i]) - beyond[i];
         axes_of(b, axis);
@@ -89,10 +91,10 @@ static void find_frames(const reference_strand *s, rod_part *p) {
             p->along[k][i] = axis[2][i], p->back[k][i] = 0;
             beyond[i] = c.w * y[i] + odd[i];
         }
-        const float sine = bend * (c.v[0] * c.v[0] + c.v[1] * c.v[1]),
+        const float sine = across * (c.v[0] * c.v[0] + c.v[1] * c.v[1]),
                     cosine = twist * (c.v[2] * c.v[2] + c.w * c.w), diagonal = sine + cosine,
                     other = cosine - sine, whole = diagonal + resistance;
-        p->stiffness[k] = bend > 0 ? larger(bend, twist) : bend;
+        p->stiffness[k] = stiffness[0] > 0 ? larger(across, twist) : stiffness[0];
         const bool held = k && s->mass[k] == 0 && s->mass[k + 1] == 0;
         const float over = !held && 0 < diagonal && 0 < whole ? 1 / whole : 0;
         torque = torque + own[2];

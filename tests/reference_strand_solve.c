@@ -399,10 +399,10 @@ void reference_reach_pins(reference_strand *s) {
         if (begun) {
             float d[3];
             row_between(s->goal[first], s->goal[k], d);
-            const float distance = row_length(d), whole = (float)rest;
+            const float distance = row_length(d), whole = (float)rest, slack = s->rod ? 1 : 1.002f;
             const bool reaches =
-                s->compliance > 0 || !(distance * 1.002f > whole); /* a compliant one stretches */
-            const float ratio = !reaches && whole > 0 ? 1.002f * distance / whole : 1;
+                s->compliance > 0 || !(distance * slack > whole); /* a compliant one stretches */
+            const float ratio = !reaches && whole > 0 ? slack * distance / whole : 1;
             for (uint32_t i = first; i < k; i++) s->length[i] = s->rest_length[i] * ratio;
             s->overstretched |= !reaches && (moves(s, first) || moves(s, k));
             s->infeasible |= !reaches && distance > whole * 1.00001f;

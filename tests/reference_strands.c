@@ -43,6 +43,7 @@ static void load_rod(reference_strand *s, const mote_strands *strands, uint32_t 
         s->point_mass[k] = strands->mass[slot], s->joint[k] = strands->joint_stiffness[slot];
         s->inverse_length[k] = strands->inverse_length[slot], s->pull[k] = strands->tension[slot];
         if (s->framed) s->joint_twist[k] = strands->joint_twist[slot];
+        if (s->framed) s->joint_across[k] = strands->joint_across[slot];
         for (int i = 0; i < 3 && s->framed; i++) s->rest_turn[k][i] = strands->rest_turn[i][slot];
         for (int i = 0; i < 4 && s->framed; i++) s->rod_frame[k][i] = strands->frame[i][slot];
     }
@@ -337,7 +338,7 @@ static void begin(reference_strand *s, const reference_world *w) {
     memcpy(s->length, s->rest_length, sizeof s->length);
     for (uint32_t k = 0; k < s->points; k++) s->contact[k] = (reference_contact){.offset = -1e30f};
     s->iterations = s->unsolved = s->fallbacks = s->buried = 0;
-    s->deficit = s->kinetic = 0;
+    s->deficit = s->kinetic = s->kicks = 0;
     s->infeasible = false;
     s->whole = 0;
     for (uint32_t k = 0; k + 1 < s->points; k++) s->whole += s->rest_length[k];

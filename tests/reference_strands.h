@@ -52,6 +52,7 @@ typedef struct reference_strand {
     float frame[12];                /* the root's rotation (rows), the position behind each */
     float whole;                    /* m, the sum of the rest lengths */
     float deficit, kinetic;         /* conserving: twice the energy lost, and twice the kinetic, J */
+    float kicks;                    /* sum of |h a|^2 since then, m^2/s^2 */
     reference_contact contact[REFERENCE_POINTS];
     /* Friction and pressure over mass, m/s^2, of the contacts of the last substep. */
     reference_row friction[REFERENCE_POINTS];
@@ -60,7 +61,8 @@ typedef struct reference_strand {
     /* Rods. */
     bool rod, framed;
     float point_mass[REFERENCE_POINTS], joint[REFERENCE_POINTS], inverse_length[REFERENCE_POINTS],
-        joint_twist[REFERENCE_POINTS], pull[REFERENCE_POINTS]; /* pull: N/m, tension over length */
+        joint_across[REFERENCE_POINTS], joint_twist[REFERENCE_POINTS],
+        pull[REFERENCE_POINTS]; /* pull: N/m, tension over length */
     float rod_frame[REFERENCE_POINTS][4];
     reference_row rest_turn[REFERENCE_POINTS];
     float root_direction[3], rest_frame[4], root_rotation[4], curl_rate;

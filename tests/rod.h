@@ -20,6 +20,8 @@ typedef struct rods {
     double density[MOST_RODS];   /* kg/m; 0: ROD_DENSITY */
     double tip_mass[MOST_RODS];  /* kg, more at the tip */
     double twisting;             /* GJ over EI; 0: no frames */
+    double ratio;                /* of both EI, of flat sections; 0: round ones */
+    double axis[3], turn;        /* first axis at the root; rad, by which it turns about x towards the tip */
     bool hinged, free_roots;
 } rods;
 
@@ -40,6 +42,18 @@ static inline double rod_density(const rods *r, uint32_t rod) {
 static inline double rod_point_mass(const rods *r, uint32_t rod, uint32_t k) {
     const double whole = rod_density(r, rod) * ROD_LENGTH / (r->points - 1);
     return k == 0 ? whole / 2 : k + 1 < r->points ? whole : whole / 2 + r->tip_mass[rod];
+}
+
+/* The first axes of the segments, each that of its middle. */
+static inline const float *axes_of_rods(const rods *r) {
+    static float axes[3 * MOST_RODS * MOST_ROD_POINTS];
+    for (uint32_t i = 0; i < r->count * r->points; i++) {
+        const double angle = r->turn * (i % r->points + 0.5) / (r->points - 1);
+        axes[3 * i] = (float)r->axis[0];
+        axes[3 * i + 1] = (float)(cos(angle) * r->axis[1] - sin(angle) * r->axis[2]);
+        axes[3 * i + 2] = (float)(sin(angle) * r->axis[1] + cos(angle) * r->axis[2]);
+    }
+    return axes;
 }
 
 static inline rope make_rods(const rods *r) {
@@ -64,6 +78,7 @@ static inline rope make_rods(const rods *r) {
     def.point_bending_stiffness = stiffness;
     def.hinged_roots = r->hinged;
     if (r->twisting > 0) def.point_twisting_stiffness = twisting;
+    if (r->ratio > 0) def.bending_ratio = (float)r->ratio, def.point_axis = axes_of_rods(r);
     def.free_roots = r->free_roots;
     return make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, r->rate, r->substeps, r->gravity);
 }

@@ -316,3 +316,24 @@ TEST(a_preview_of_forces_that_are_not_affine_steps_as_the_system_does) {
             preview_and_step(m, row % 2, rows[row / 2].steps_each, rows[row / 2].taken);
         }
 }
+
+/* The end of a collider's travel is passed by a long jump, in either direction of time. */
+TEST(a_long_jump_back_ends_the_travels_of_colliders) {
+    mote_system_def def = mote_default_system_def();
+    const mote_transform there = {{0, 4, 0}, {0, 0, 0, 1}};
+    const mote_collider_def ball = mote_sphere((float[3]){0, 0, 0}, 1);
+    def.collisions = false;
+    mote_system *system = system_of(&def);
+    mote_collider_id id;
+    OK(mote_system_add_collider(system, &ball, &id));
+    const mote_range_view view = spawned(system, 1);
+    view.velocity.x[0] = 1;
+    const uint64_t far = (uint64_t)1 << 40;
+    OK(mote_system_seek(system, far));
+    ASSERT_NEAR(view.position.x[0], (double)far / 60, 1e-6 * (double)far / 60);
+    OK(mote_system_move_collider(system, id, &there, mote_system_tick(system) + 1));
+    OK(mote_system_seek(system, 5));
+    ASSERT(mote_system_steps(system), ==, 5u);
+    ASSERT_NEAR(view.position.x[0], 5 / 60.0, 1e-6 * (double)far / 60);
+    mote_system_destroy(system);
+}

@@ -4,58 +4,9 @@
 #include <float.h>
 #include <math.h>
 
-#include "random_strands.h"
+#include "strand_refusals.h"
 
 /* --- Defs --- */
-
-/* Whether a fault names a parameter; "air_velocity[0]" is one of air_velocity. */
-static void assert_names(const mote_strands_fault *fault, const char *parameter) {
-    assert_non_null(fault->parameter);
-    const size_t length = strcspn(parameter, "[");
-    if (strlen(fault->parameter) != length || strncmp(fault->parameter, parameter, length) != 0)
-        fail_msg("parameter %s, not %s", fault->parameter, parameter);
-}
-
-/* Refused with this code at this strand and point, for this parameter (NULL: none is named); nothing is
- * allocated or changed. */
-static void refuse(const mote_strands_def *def, const char *parameter, mote_result want, uint32_t strand,
-                   uint32_t point) {
-    memory_ledger ledger = {0};
-    mote_system *system = make_system(&ledger);
-    mote_strands_id id = {5, 5};
-    mote_strands_fault fault = {77, 77, "none"};
-    const uint64_t bytes = ledger.live_bytes;
-    REFUSED(system, want, mote_system_add_strands(system, def, &id, &fault));
-    ASSERT(id.index, ==, 0);
-    ASSERT(id.generation, ==, 0);
-    ASSERT(fault.strand, ==, strand);
-    ASSERT(fault.point, ==, point);
-    if (parameter)
-        assert_names(&fault, parameter);
-    else
-        assert_null(fault.parameter);
-    REFUSED(system, want, mote_system_add_strands(system, def, &id, NULL));
-    ASSERT(ledger.live_bytes, ==, bytes);
-    ASSERT(system->ranges[MOTE_KIND_STRANDS].count, ==, 0);
-    mote_system_destroy(system);
-    ASSERT(ledger.faults, ==, 0);
-}
-
-static void accept(const mote_strands_def *def) {
-    mote_system *system = make_system(NULL);
-    mote_strands_id id;
-    assert_int_equal(mote_system_add_strands(system, def, &id, NULL), MOTE_OK);
-    mote_system_destroy(system);
-}
-
-static strands s;
-
-/* Whether a def of 17 strands is refused, or accepted, after these assignments. */
-#define BAD(parameter, code, strand, point, ...)                                                             \
-    (make_strands(&s, 17, 9, 5), __VA_ARGS__, test_case("%s", #__VA_ARGS__),                                 \
-     refuse(&s.def, parameter, code, strand, point))
-#define GOOD(...) (make_strands(&s, 17, 9, 5), __VA_ARGS__, test_case("%s", #__VA_ARGS__), accept(&s.def))
-#define ALL       MOTE_ALL_STRANDS
 
 #define DEF(m, value, want)  BAD_VALUE(mote_strands_def, m, value, want)
 #define RANGE(m, value)      DEF(m, value, MOTE_ERROR_RANGE)
@@ -84,6 +35,10 @@ TEST(settings_out_of_range_are_refused) {
                                      RANGE(bending_stiffness, -1),
                                      DEF(bending_stiffness, 1, MOTE_OK),
                                      DEF(bending_stiffness, 0, MOTE_OK),
+                                     NUMBER(bending_ratio),
+                                     RANGE(bending_ratio, 0),
+                                     RANGE(bending_ratio, 0.999),
+                                     RANGE(bending_ratio, 2), /* without twisting stiffness */
                                      RANGE(max_iterations, 0),
                                      RANGE(max_iterations, 33),
                                      RANGE(substeps, 4097),
@@ -113,94 +68,6 @@ TEST(settings_that_a_solver_does_not_take_are_refused) {
         s.def.compliance = 0.1f);
     BAD("strand_compliance", MOTE_ERROR_RANGE, 9, 0, CONSERVING, s.compliance[9] = 0.1f);
     GOOD(CONSERVING, s.def.damping = s.def.radius = 1);
-}
-
-/* EI and mass of each point of the strands of `s`. */
-static float rod_stiffness[17 * 40], point_masses[17 * 40];
-
-static void make_rods(void) {
-    memset(s.compliance, 0, sizeof s.compliance);
-    for (uint32_t k = 0; k < s.first[17]; k++) rod_stiffness[k] = 1e-5f, point_masses[k] = 1e-5f;
-    s.def.point_bending_stiffness = rod_stiffness, s.def.point_mass = point_masses;
-}
-
-TEST(rods_that_cannot_be_are_refused) {
-#define RODS         make_rods()
-#define NEAR_ROOT(p) (p)[3] = (p)[0] + 1, (p)[4] = (p)[1], (p)[5] = (p)[2]
-    GOOD(RODS);
-    GOOD(RODS, s.def.point_bending_stiffness = NULL, s.def.bending_stiffness = 1e-5f);
-    GOOD(RODS, s.def.bending_stiffness = NAN); /* not read */
-    GOOD(RODS, s.def.mass = -1, s.def.strand_mass = NULL);
-    GOOD(RODS, memset(rod_stiffness, 0, sizeof rod_stiffness));
-    BAD("solver", MOTE_ERROR_RANGE, ALL, 0, RODS, s.def.solver = MOTE_STRAND_CONSERVING);
-    BAD("solver", MOTE_ERROR_RANGE, ALL, 0, RODS, s.def.solver = MOTE_STRAND_SPRINGS);
-    BAD("strand_compliance", MOTE_ERROR_RANGE, 9, 0, RODS, s.compliance[9] = 0.1f);
-    for (uint32_t strand = 0; strand < 17; strand += 4) {
-        make_strands(&s, 17, 9, 5);
-        const uint32_t point = s.points[strand] - 1, number = s.first[strand] + point;
-        BAD("point_bending_stiffness", MOTE_ERROR_NOT_FINITE, strand, point, RODS,
-            rod_stiffness[number] = NAN);
-        BAD("point_bending_stiffness", MOTE_ERROR_RANGE, strand, point, RODS, rod_stiffness[number] = -1);
-        BAD("point_mass", MOTE_ERROR_NOT_FINITE, strand, point, RODS, point_masses[number] = INFINITY);
-        BAD("point_mass", MOTE_ERROR_RANGE, strand, point, RODS, point_masses[number] = 0);
-        BAD("point_bending_stiffness", MOTE_ERROR_RANGE, strand, 0, RODS,
-            NEAR_ROOT(s.positions + 3 * s.first[strand]), rod_stiffness[s.first[strand]] = FLT_MAX);
-    }
-    BAD("point_mass", MOTE_ERROR_RANGE, ALL, 0, make_rods(), s.def.point_bending_stiffness = NULL,
-        s.def.solver = MOTE_STRAND_SPRINGS);
-}
-
-/* Rods of which each rests under gravity in the shape that is given. */
-static void make_grooms(void) {
-    make_rods();
-    s.def.twisting_stiffness = 1e-5f;
-    s.def.rest_acceleration[1] = -9.81f;
-}
-
-TEST(rods_that_cannot_rest_under_a_load_are_refused) {
-#define GROOMS     make_grooms()
-#define LEVEL(...) BAD("rest_acceleration", MOTE_ERROR_RANGE, ALL, 0, GROOMS, __VA_ARGS__)
-#define LOAD(v)    s.def.rest_acceleration[2] = (v)
-    static float twist[17 * 40];
-    GOOD(GROOMS);
-    for (uint32_t k = 0; k < 17 * 40; k++) twist[k] = 1e-5f;
-    LEVEL(s.def.twisting_stiffness = 0);
-    LEVEL(s.def.hinged_roots = true);
-    LEVEL(s.def.free_roots = true);
-    BAD("twisting_stiffness", MOTE_ERROR_RANGE, ALL, 0, GROOMS, s.def.point_bending_stiffness = NULL);
-    BAD("rest_acceleration", MOTE_ERROR_NOT_FINITE, ALL, 0, GROOMS, LOAD(NAN));
-    BAD("rest_acceleration", MOTE_ERROR_NOT_FINITE, ALL, 0, LOAD(INFINITY));
-    BAD("rest_acceleration", MOTE_ERROR_RANGE, ALL, 0, LOAD(1)); /* no rods */
-    for (uint32_t strand = 0; strand < 17; strand += 4) {
-        make_strands(&s, 17, 9, 5);
-        const uint32_t tip = s.points[strand] - 1, number = s.first[strand] + tip;
-        /* A tip bears no moment. */
-        GOOD(GROOMS, rod_stiffness[number] = 0, s.def.point_twisting_stiffness = twist, twist[number] = 0);
-        BAD("point_bending_stiffness", MOTE_ERROR_RANGE, strand, tip - 1, GROOMS,
-            rod_stiffness[number - 1] = 0);
-        BAD("point_bending_stiffness", MOTE_ERROR_RANGE, strand, tip - 1, GROOMS,
-            rod_stiffness[number - 1] = 1e-44f, s.def.rest_acceleration[0] = 1e8f);
-        BAD("point_twisting_stiffness", MOTE_ERROR_RANGE, strand, tip - 1, GROOMS,
-            s.def.point_twisting_stiffness = twist, twist[number - 1] = 0);
-        twist[number - 1] = twist[number] = 1e-5f;
-    }
-    /* Point 2 is where point 0 is: the rod turns by half a turn at point 1. */
-    make_strands(&s, 17, 9, 5);
-    ASSERT(s.points[6], >=, 3);
-    float *p = s.positions + 3 * s.first[6];
-    BAD("positions", MOTE_ERROR_RANGE, 6, 1, GROOMS, memcpy(p + 6, p, 3 * sizeof *p));
-    GOOD(make_rods(), memcpy(p + 6, p, 3 * sizeof *p));
-}
-
-TEST(rods_with_points_in_one_place_are_refused) {
-    for (uint32_t strand = 0; strand < 17; strand += 4)
-        for (uint32_t point = 0; point < 2; point++) {
-            make_strands(&s, 17, 9, 5);
-            if (point + 1 >= s.points[strand]) continue;
-            float *p = s.positions + 3 * (s.first[strand] + point);
-            BAD("positions", MOTE_ERROR_RANGE, strand, point, RODS, memcpy(p + 3, p, 3 * sizeof *p));
-            GOOD(memcpy(p + 3, p, 3 * sizeof *p)); /* no rods */
-        }
 }
 
 TEST(strands_out_of_range_are_refused_by_number) {

@@ -370,3 +370,64 @@ TEST(the_report_tells_the_deepest_point) {
         destroy_rope(&r);
     }
 }
+
+enum { CLOUD = 37, CLOUD_POINTS = 9 };
+
+/* Strands all over a cube of 0.8 m; each third strand is as the one before it. */
+static void make_cloud(float *x) {
+    for (int n = 0; n < CLOUD; n++)
+        for (int k = 0; k < CLOUD_POINTS; k++)
+            for (int axis = 0; axis < 3; axis++) {
+                const int alike = n % 3 == 1 ? n - 1 : n;
+                const int m = 3 * (CLOUD_POINTS * alike + k) + axis;
+                x[3 * (CLOUD_POINTS * n + k) + axis] = (float)(0.4 * sin(m * m));
+            }
+}
+
+/* Returns the distance of x from the segment from a to b. */
+static double distance_from_segment(const float *x, const float a[3], const float b[3]) {
+    double along = 0, square = 0, length = 0;
+    for (int i = 0; i < 3; i++) {
+        along += ((double)x[i] - (double)a[i]) * ((double)b[i] - (double)a[i]);
+        length += pow((double)b[i] - (double)a[i], 2);
+    }
+    const double t = length > 0 ? fmin(fmax(along / length, 0), 1) : 0;
+    for (int i = 0; i < 3; i++)
+        square += pow((double)x[i] - (double)a[i] - t * ((double)b[i] - (double)a[i]), 2);
+    return sqrt(square);
+}
+
+/* The depth of each strand in a sphere or capsule is that of the geometry, and the report of all names the
+ * lowest of the deepest strands. */
+TEST(the_report_tells_the_deepest_strand) {
+    static const float ends[][2][3] = {{{0.1f, -0.05f, 0}, {0.1f, -0.05f, 0}},
+                                       {{-0.2f, -0.3f, 0.1f}, {0.3f, 0.2f, -0.1f}}};
+    static const float radius[] = {0.2f, 0.15f, 0.1f};
+    float cloud[3 * CLOUD * CLOUD_POINTS];
+    make_cloud(cloud);
+    mote_strands_def def = mote_default_strands_def();
+    def.strand_count = CLOUD, def.points = CLOUD_POINTS, def.positions = cloud, def.radius = (float)RADIUS;
+    for (int i = 0; i < 6; i++) {
+        const float(*end)[3] = ends[i % 2], r = radius[i / 2];
+        const mote_collider_def shape = i % 2 ? mote_capsule(end[0], end[1], r) : mote_sphere(end[0], r);
+        rope ropes = make_scene(&def, &shape, SUBSTEPS, 0);
+        mote_strands_step_report all;
+        double most = 0;
+        uint32_t deepest = 0;
+        for (uint32_t n = 0; n < CLOUD; n++) {
+            const mote_strand_step_report one = report_of(&ropes, n);
+            double depth = 0;
+            for (int k = 1; k < CLOUD_POINTS; k++) {
+                const float *x = cloud + 3 * ((int)n * CLOUD_POINTS + k);
+                depth = fmax(depth, (double)r + RADIUS - distance_from_segment(x, end[0], end[1]));
+            }
+            assert_near((double)one.depth, depth, 4 * UNIT);
+            if ((double)one.depth > most) most = (double)one.depth, deepest = n;
+        }
+        ASSERT(most, >, 0);
+        assert_int_equal(mote_strands_report(ropes.system, ropes.id, &all), MOTE_OK);
+        ASSERT((double)all.depth, ==, most);
+        ASSERT(all.deepest_strand, ==, deepest);
+        destroy_rope(&ropes);
+    }
+}

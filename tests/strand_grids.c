@@ -150,3 +150,51 @@ TEST(a_rope_rests_on_a_height_field) {
     destroy_rope(&r);
     mote_height_field_destroy(field);
 }
+
+enum { ALONG = 3, ACROSS = 4 };
+static const double EDGE[2] = {0.5, 0.25};
+
+/* Depth of a place below the triangle above it, along the triangle's normal. */
+static double below_triangle(const float heights[ALONG * ACROSS], double x, double y, double z) {
+    const int i = x < EDGE[0] * (ALONG - 1) ? (int)(x / EDGE[0]) : ALONG - 2,
+              j = z < EDGE[1] * (ACROSS - 1) ? (int)(z / EDGE[1]) : ACROSS - 2;
+    const double a = x / EDGE[0] - i, b = z / EDGE[1] - j;
+    double h[2][2];
+    for (int k = 0; k < 4; k++) h[k / 2][k % 2] = (double)heights[i + k % 2 + ALONG * (j + k / 2)];
+    const double p = a < b ? h[1][1] - h[1][0] : h[0][1] - h[0][0],
+                 s = a < b ? h[1][0] - h[0][0] : h[1][1] - h[0][1];
+    const double size = sqrt(1 + p * p / EDGE[0] / EDGE[0] + s * s / EDGE[1] / EDGE[1]);
+    return (h[0][0] + a * p + b * s - y) / size;
+}
+
+/* A point below a height field is as deep as below the triangle above it; beyond the outer samples there is
+ * nothing. */
+TEST(the_report_has_the_depth_below_a_height_field) {
+    static const float heights[ALONG * ACROSS] = {0.1f, 0.3f, 0.2f, 0,    0.15f, 0.4f,
+                                                  0.3f, 0.1f, 0,    0.2f, 0.25f, 0.05f};
+    static const double inside[][3] = {{0.3, -0.2, 0.05}, {0.05, -0.3, 0.2}, {0.7, -5, 0.6}, {1, -0.1, 0.75}};
+    static const double outside[][3] = {
+        {-0.01, -1, 0.1}, {0.1, -1, -0.01}, {1.01, -1, 0.1}, {0.1, -1, 0.76}, {0.3, 0.5, 0.3}};
+    const mote_transform place = {{8, 1, -4}, {0, 0, 0, 1}};
+    mote_height_field_def def = mote_default_height_field_def();
+    mote_height_field *field;
+    def.count[0] = ALONG, def.count[1] = ACROSS, def.heights = heights;
+    for (int k = 0; k < 2; k++) def.spacing[k] = (float)EDGE[k];
+    assert_int_equal(mote_height_field_create(&def, &field), MOTE_OK);
+    const mote_collider_def ground = mote_height_field_collider(&place, field);
+    rope r = over(&ground, MOTE_STRAND_ROBUST, true, 0);
+    mote_strands_step_report report;
+    mote_strand_step_report one;
+    for (size_t i = 0; i < 9; i++) {
+        const double *q = i < 4 ? inside[i] : outside[i - 4], x[3] = {q[0] + 8, q[1] + 1, q[2] - 4};
+        store_point(&r, 0, 7, x, NULL);
+        assert_int_equal(mote_strands_report(r.system, r.id, &report), MOTE_OK);
+        assert_int_equal(mote_strands_report_of(r.system, r.id, 0, &one), MOTE_OK);
+        test_case("place %zu", i);
+        ASSERT_NEAR(report.depth, i < 4 ? below_triangle(heights, q[0], q[1], q[2]) + RADIUS : 0, 4e-6);
+        ASSERT(one.depth, ==, report.depth);
+        ASSERT(one.deepest_point, ==, i < 4 ? 7u : 0u);
+    }
+    destroy_rope(&r);
+    mote_height_field_destroy(field);
+}

@@ -27,12 +27,13 @@ enum {
     PINS = 16384,
     HOSTILE = 32768,
     EVEN_COMPLIANCE = 65536,
-    EVEN_MASS = 131072,   /* of all strands, or of all their points, which else are each its own */
-    FROM = 262144,        /* colliders touch points from the fourth on */
-    FAR = 524288,         /* strands a kilometre out, whose roots do not turn */
-    RODS = 1048576,       /* that taper, of stiffnesses from 1e-5 to 10 N m^2 */
-    FRAMED = 2097152,     /* of rods */
-    EVEN_POINTS = 4194304 /* strands of one number of points, under gravity alone without SYSTEM */
+    EVEN_MASS = 131072,    /* of all strands, or of all their points, which else are each its own */
+    FROM = 262144,         /* colliders touch points from the fourth on */
+    FAR = 524288,          /* strands a kilometre out, whose roots do not turn */
+    RODS = 1048576,        /* that taper, of stiffnesses from 1e-5 to 10 N m^2 */
+    FRAMED = 2097152,      /* of rods */
+    EVEN_POINTS = 4194304, /* strands of one number of points, under gravity alone without SYSTEM */
+    FLAT = 8388608         /* rods with frames: flat sections whose axes turn at random */
 };
 
 typedef struct strand_scene {
@@ -58,7 +59,8 @@ typedef struct strand_arrays {
     float mass[SCENE_STRANDS], rest_scale[SCENE_STRANDS], compliance[SCENE_STRANDS];
     float positions[3 * SCENE_STRANDS * SCENE_LONGEST];
     float point_mass[SCENE_STRANDS * SCENE_LONGEST], bending[SCENE_STRANDS * SCENE_LONGEST],
-        twisting[SCENE_STRANDS * SCENE_LONGEST];
+        twisting[SCENE_STRANDS * SCENE_LONGEST], ratio[SCENE_STRANDS * SCENE_LONGEST],
+        axis[3 * SCENE_STRANDS * SCENE_LONGEST];
 } strand_arrays;
 
 static inline void scene_check(mote_result result) {
@@ -111,6 +113,16 @@ static inline void scene_rod(strand_arrays *a, uint32_t parts, uint32_t first, u
     }
 }
 
+/* The sections of one rod; those of one rod in four are round. */
+static inline void scene_sections(strand_arrays *a, uint32_t first, uint32_t points, uint32_t number,
+                                  random_source *random) {
+    for (uint32_t k = first; k < first + points; k++) {
+        a->ratio[k] = number % 4 == 1 ? 1 : random_between(random, 1, 30);
+        for (uint32_t i = 0; i < 3; i++) a->axis[3 * k + i] = random_between(random, -1, 1);
+        a->axis[3 * k + 1] *= 0.125f; /* rods hang: away from their segments */
+    }
+}
+
 static inline void scene_arrays(strand_arrays *a, const strand_scene *s) {
     float *p = a->positions;
     uint32_t first = 0;
@@ -134,10 +146,12 @@ static inline void scene_arrays(strand_arrays *a, const strand_scene *s) {
         /* Rods have no segment without length. */
         p = scene_walk(p, a->points[i], s->parts, number % 9 == 8 && !(s->parts & RODS), &random);
         if (s->parts & RODS) scene_rod(a, s->parts, first, a->points[i], number, &random);
+        if (s->parts & FLAT) scene_sections(a, first, a->points[i], number, &random);
         first += a->points[i];
     }
     if (s->parts & RODS) a->def.point_mass = a->point_mass, a->def.point_bending_stiffness = a->bending;
     if (s->parts & FRAMED) a->def.point_twisting_stiffness = a->twisting;
+    if (s->parts & FLAT) a->def.point_bending_ratio = a->ratio, a->def.point_axis = a->axis;
     a->def.strand_points = a->points;
     a->def.positions = a->positions;
     a->def.strand_mass = a->mass;

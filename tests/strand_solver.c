@@ -403,7 +403,7 @@ TEST(reactions_balance_momentum) {
 
 /* --- Stretch --- */
 
-/* A strand released horizontally takes about four iterations in each of the substeps that
+/* A strand released horizontally takes at most five iterations in each of the substeps that
  * mote_strand_substeps counts, and the limit of 32 in one of a hundred at most. */
 TEST(lengths_are_held_in_the_substeps_that_mote_strand_substeps_counts) {
     static const double lengths[] = {0.1, 0.3, 1};
@@ -432,7 +432,7 @@ TEST(lengths_are_held_in_the_substeps_that_mote_strand_substeps_counts) {
                 assert_near(report.strain, largest, 8 * UNIT);
             }
             ASSERT(iterations, >=, all);
-            ASSERT(iterations, <=, 4.5 * all);
+            ASSERT(iterations, <=, 5 * all);
             ASSERT(unsolved, <=, all / 100);
             destroy_rope(&r);
         }

@@ -92,19 +92,22 @@ TEST(all_of_the_state_counts_in_the_hash_and_no_measurement_does) {
     mote_system_destroy(system);
 }
 
-TEST(frames_of_rods_count_in_the_hash) {
+TEST(frames_and_sections_of_rods_count_in_the_hash) {
     static const float positions[4][3] = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {2, 1, 0}};
     mote_system *system = make_system(NULL);
     mote_strands_def def = mote_default_strands_def();
     mote_strands_id id;
     def.strand_count = 1, def.points = 4, def.positions = positions[0];
-    def.bending_stiffness = def.twisting_stiffness = 1e-3f;
+    def.bending_stiffness = def.twisting_stiffness = 1e-3f, def.bending_ratio = 2;
+    def.point_axis = (const float[12]){0, 0, 1, 0, 0, 1, 0, 0, 1};
     assert_int_equal(mote_system_add_strands(system, &def, &id, NULL), MOTE_OK);
     mote_strands *b = strands_inside(system, id);
     for (uint32_t k = 0; k < 3; k++)
         for (int i = 0; i < 4; i++) {
             EXPECT(b->frame[i][mote_strands_slot(system, id, 0, k)], true);
             EXPECT(b->previous_frame[i][mote_strands_slot(system, id, 0, k)], true);
+            EXPECT(b->joint_across[mote_strands_slot(system, id, 0, k)], true);
+            if (i < 3) EXPECT(b->rest_turn[i][mote_strands_slot(system, id, 0, k)], true);
         }
     mote_system_destroy(system);
 }

@@ -98,7 +98,7 @@ static unsigned char *find_section(mote_archive *a, const mote_snapshot_section 
 }
 
 unsigned char *mote_archive_section(mote_archive *a, uint32_t column, uint32_t word, uint64_t bytes) {
-    if (a->result || a->task == MOTE_ARCHIVE_DISCARD) return NULL;
+    if (a->result || a->task == MOTE_ARCHIVE_GATHER) return NULL;
     const mote_snapshot_section s = {(uint32_t)a->part, a->object, column, word, a->bytes, bytes, 0};
     a->bytes = (s.offset + bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     if (a->task == MOTE_ARCHIVE_MEASURE) return a->section++, NULL;
@@ -120,9 +120,17 @@ static void write_hashed(mote_archive *a, unsigned char *to, const unsigned char
     a->has_open = false;
 }
 
+static void gather(const mote_archive *a, void *data, uint64_t count, size_t element) {
+    if (count == a->items[0])
+        mote_peers_gather(a->peers, &a->deal[0], data, count, element);
+    else if (count == a->items[1])
+        mote_peers_gather(a->peers, &a->deal[1], data, count, element);
+}
+
 void mote_archive_array(mote_archive *a, uint32_t column, void *data, uint64_t count, size_t element,
                         uint32_t word) {
     const uint64_t bytes = count * element;
+    if (a->task == MOTE_ARCHIVE_GATHER && column >= MOTE_ARCHIVE_COLUMNS) gather(a, data, count, element);
     unsigned char *at = mote_archive_section(a, column, word, bytes);
     if (!at || !bytes) return;
     if (a->task == MOTE_ARCHIVE_WRITE && a->hashes)
@@ -140,16 +148,6 @@ void mote_archive_floats(mote_archive *a, uint32_t column, float *const *data, u
 }
 
 /* --- Words --- */
-
-uint32_t mote_word_load(const unsigned char *section, uint64_t index) {
-    uint32_t word;
-    copy(&word, section + 4 * index, sizeof word, sizeof word);
-    return word;
-}
-
-void mote_word_store(unsigned char *section, uint64_t index, uint32_t word) {
-    copy(section + 4 * index, &word, sizeof word, sizeof word);
-}
 
 void mote_words_load(void *to, const unsigned char *section, uint64_t first, uint32_t count) {
     copy(to, section + 4 * first, 4 * (uint64_t)count, 4);

@@ -6,7 +6,10 @@
 
 #include <mote/snapshot.h>
 
+#include <string.h>
+
 #include "base/compiler.h"
+#include "base/peers.h"
 
 typedef enum mote_archive_task {
     MOTE_ARCHIVE_MEASURE, /* adds up sections and bytes */
@@ -14,7 +17,8 @@ typedef enum mote_archive_task {
     MOTE_ARCHIVE_CHECK,   /* checks the sections; changes nothing */
     MOTE_ARCHIVE_RESERVE, /* allocates; changes no state. Error: MEMORY */
     MOTE_ARCHIVE_READ,    /* cannot fail */
-    MOTE_ARCHIVE_DISCARD  /* after an error of RESERVE: releases temporary memory */
+    MOTE_ARCHIVE_DISCARD, /* after an error of RESERVE: releases temporary memory */
+    MOTE_ARCHIVE_GATHER   /* copies the columns between the ranks of a cluster; there is no snapshot */
 } mote_archive_task;
 
 typedef struct mote_archive {
@@ -29,6 +33,9 @@ typedef struct mote_archive {
     uint32_t object;            /* likewise */
     mote_result result;         /* of the first error; the rest of the visit then does nothing */
     mote_snapshot_fault fault;
+    mote_peers *peers; /* GATHER, with who owns the items of columns of `items` items; others are skipped */
+    mote_deal deal[2];
+    uint64_t items[2];
 } mote_archive;
 
 /* Column numbers from here on are those of arrays by slot. */
@@ -75,9 +82,22 @@ bool mote_archive_words(mote_archive *a, uint32_t column, uint32_t *words, uint3
 bool mote_archive_refuse(mote_archive *a, mote_result result, uint32_t column, uint32_t index,
                          const char *parameter);
 
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define MOTE_LITTLE_ENDIAN(word) (word)
+#else
+#define MOTE_LITTLE_ENDIAN(word) __builtin_bswap32(word)
+#endif
+
 /* Reads and writes word number `index` of a section. */
-uint32_t mote_word_load(const unsigned char *section, uint64_t index);
-void mote_word_store(unsigned char *section, uint64_t index, uint32_t word);
+MOTE_INLINE uint32_t mote_word_load(const unsigned char *section, uint64_t index) {
+    uint32_t word;
+    memcpy(&word, section + 4 * index, sizeof word);
+    return MOTE_LITTLE_ENDIAN(word);
+}
+MOTE_INLINE void mote_word_store(unsigned char *section, uint64_t index, uint32_t word) {
+    word = MOTE_LITTLE_ENDIAN(word);
+    memcpy(section + 4 * index, &word, sizeof word);
+}
 
 /* Copies `count` words from or to a section. */
 void mote_words_load(void *to, const unsigned char *section, uint64_t first, uint32_t count);

@@ -26,4 +26,7 @@ mote_isa mote_isa_resolve(mote_isa isa);
     const type *name##_for(mote_isa isa) { return name##_tables[mote_isa_resolve(isa)]; }                    \
     extern int name##_semicolon /* takes the caller's semicolon */
 
+/* Name of a function that one file of kernels defines for all others of its instruction set. */
+#define MOTE_SHARED(name) MOTE_KERNEL_TABLE(name)
+
 #endif

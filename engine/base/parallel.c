@@ -72,6 +72,47 @@ void mote_parallel_for(const mote_jobs *jobs, size_t count, size_t grain, mote_r
     jobs->run(jobs->user, run_parts, &c, c.workers);
 }
 
+/* --- Some of the items --- */
+
+typedef struct selection {
+    const mote_items *items;
+    mote_range_task *task;
+    void *context;
+} selection;
+
+static void do_offset(void *context, size_t first, size_t end, uint32_t worker) {
+    const selection *s = context;
+    s->task(s->context, s->items->first + first, s->items->first + end, worker);
+}
+
+/* Chunks first .. end - 1 of this rank, cut to the items. */
+static void do_chunks(void *context, size_t first, size_t end, uint32_t worker) {
+    const selection *s = context;
+    const mote_items *items = s->items;
+    const mote_deal *deal = &items->peers->slots;
+    for (size_t i = first; i < end; i++) {
+        const size_t chunk = (i * deal->ranks + items->peers->transport.rank) * deal->chunk;
+        const size_t from = chunk > items->first ? chunk : items->first;
+        const size_t to = chunk + deal->chunk < items->end ? chunk + deal->chunk : items->end;
+        if (from < to) s->task(s->context, from, to, worker);
+    }
+}
+
+void mote_parallel_over(const mote_jobs *jobs, const mote_items *items, size_t grain, mote_range_task *task,
+                        void *context) {
+    selection s = {items, task, context};
+    if (items->first >= items->end) return;
+    if (!items->peers) {
+        mote_parallel_for(jobs, items->end - items->first, grain, do_offset, &s);
+        return;
+    }
+    const mote_deal *deal = &items->peers->slots;
+    const uint64_t own = mote_deal_own(deal, items->peers->transport.rank, items->end);
+    mote_parallel_for(jobs, (size_t)((own + deal->chunk - 1) / deal->chunk), 1, do_chunks, &s);
+}
+
+/* --- OpenMP --- */
+
 #if defined(_OPENMP)
 static void run_openmp(void *user, mote_task *task, void *context, uint32_t count) {
     int threads = (int)(uintptr_t)user;

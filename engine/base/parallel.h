@@ -6,6 +6,7 @@
 #include <mote/result.h>
 
 #include "base/compiler.h"
+#include "base/peers.h"
 #include "base/work.h"
 
 /* Processes items first .. end - 1. Runs under IEEE defaults; worker < jobs->workers, 0 for serial jobs. */
@@ -23,5 +24,15 @@ const mote_jobs *mote_jobs_for(const mote_jobs *jobs, double nanoseconds);
  * of runs depends on the workers, so no result may depend on the division. */
 void mote_parallel_for(const mote_jobs *jobs, size_t count, size_t grain, mote_range_task *task,
                        void *context);
+
+/* Items first .. end - 1; with peers, of these the ones that this rank owns in peers->slots. */
+typedef struct mote_items {
+    size_t first, end;
+    const mote_peers *peers; /* NULL: all */
+} mote_items;
+
+/* mote_parallel_for over such items. Chunks of peers are whole grains, or no grain is larger than them. */
+void mote_parallel_over(const mote_jobs *jobs, const mote_items *items, size_t grain, mote_range_task *task,
+                        void *context);
 
 #endif

@@ -11,7 +11,7 @@
 #define MOTE_WORK_BIRTH     4.0   /* a birth of an emitter */
 #define MOTE_WORK_TURN      1.5   /* a particle that turns, of its columns */
 #define MOTE_WORK_TORQUE    2.0   /* a substep of it, in addition */
-#define MOTE_WORK_COLLISION 0.4   /* a particle-substep with collisions, for each collider, in addition */
+#define MOTE_WORK_COLLISION 1.0   /* a particle-substep with collisions, for each collider, in addition */
 #define MOTE_WORK_VERTEX    2.0   /* a presented particle */
 #define MOTE_WORK_GATHERED  10.0  /* a presented particle of an order */
 #define MOTE_WORK_SORTED    1.5   /* a particle in one of the passes of the order */

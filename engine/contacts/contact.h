@@ -212,7 +212,7 @@ MOTE_INLINE wide3 contact_from_core(const mote_collider_pose *to, wide3 d1) {
 }
 
 /* Returns the plane of a point that may have passed through a sphere or a capsule. */
-MOTE_INLINE contact_plane contact_swept(const mote_collider_pose *to, wide3 d0, wide3 d1, wide r) {
+MOTE_OUTLINE contact_plane contact_swept(const mote_collider_pose *to, wide3 d0, wide3 d1, wide r) {
     if (to->kind == MOTE_COLLIDER_SPHERE) return contact_sphere(to, d0, d1, r);
     contact_plane plane = contact_capsule(to, contact_into(to->start, d0), contact_into(to->axis, d1), r);
     plane.normal = contact_out_of(to->axis, plane.normal);
@@ -272,18 +272,15 @@ MOTE_OUTLINE wide_mask contact_grid(const mote_collider_pose *to, wide3 q0, wide
     return applies | falls;
 }
 
-/* Dispatches on the kind of collider. d0, d1: the point minus the collider's origin, before and now. Returns
- * the lanes to which the plane applies: in the others the surface is farther than `limit`. */
-MOTE_INLINE wide_mask contact_with(const mote_collider_pose *to, wide3 d0, wide3 d1, wide radius, wide limit,
-                                   contact_plane *plane) {
-    const wide r = to->radius + radius;
-    if (to->kind == MOTE_COLLIDER_SPHERE || to->kind == MOTE_COLLIDER_CAPSULE)
-        return contact_round(to, d0, d1, r, limit, plane);
+/* Contact with a plane, box, height field or distance grid, see contact_with. */
+MOTE_OUTLINE wide_mask contact_other(const mote_collider_pose *to, wide3 d0, wide3 d1, wide radius,
+                                     wide limit, contact_plane *plane) {
     const wide3 up = wide3_set(to->axis[1]);
     if (to->kind == MOTE_COLLIDER_PLANE) {
         *plane = (contact_plane){up, wide3_dot(up, d1) - radius};
         return ~(wide_mask){0};
     }
+    const wide r = to->radius + radius;
     const wide3 q0 = contact_into(to->start, d0), q1 = contact_into(to->axis, d1);
     wide_mask applies = ~(wide_mask){0};
     if (to->kind == MOTE_COLLIDER_BOX)
@@ -291,6 +288,19 @@ MOTE_INLINE wide_mask contact_with(const mote_collider_pose *to, wide3 d0, wide3
     else
         applies = contact_grid(to, q0, q1, r, limit, plane);
     plane->normal = contact_out_of(to->axis, plane->normal);
+    return applies;
+}
+
+/* Dispatches on the kind of collider. d0, d1: the point minus the collider's origin, before and now. Returns
+ * the lanes to which the plane applies: in the others the surface is farther than `limit`. Spheres and
+ * capsules alone are inlined: a plane out of line stays out of the registers of the search. */
+MOTE_INLINE wide_mask contact_with(const mote_collider_pose *to, wide3 d0, wide3 d1, wide radius, wide limit,
+                                   contact_plane *plane) {
+    if (to->kind == MOTE_COLLIDER_SPHERE || to->kind == MOTE_COLLIDER_CAPSULE)
+        return contact_round(to, d0, d1, to->radius + radius, limit, plane);
+    contact_plane other;
+    const wide_mask applies = contact_other(to, d0, d1, radius, limit, &other);
+    *plane = other;
     return applies;
 }
 

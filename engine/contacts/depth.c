@@ -73,10 +73,12 @@ static double grid_distance(const mote_distance_grid *grid, const double q[3]) {
 }
 
 double mote_collider_depth(const mote_collider_def *def, const mote_transform *at, const double x[3]) {
+    const double half = (double)def->half_length, radius = (double)def->radius;
     double d[3], q[3];
     for (int i = 0; i < 3; i++) d[i] = x[i] - (double)at->position[i];
+    if (def->kind == MOTE_COLLIDER_SPHERE)
+        return radius - __builtin_sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
     turn_back(at->rotation, d, q);
-    const double half = (double)def->half_length, radius = (double)def->radius;
     switch (def->kind) {
     case MOTE_COLLIDER_PLANE:
         return -q[1];

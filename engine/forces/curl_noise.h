@@ -2,6 +2,7 @@
 #ifndef MOTE_FORCES_CURL_NOISE_H
 #define MOTE_FORCES_CURL_NOISE_H
 
+#include "base/isa.h"
 #include "forces/force.h"
 #include "math/noise.h"
 
@@ -32,16 +33,14 @@ MOTE_INLINE void mote_curl_noise_fields(const mote_force_def *def, const mote_no
     }
 }
 
-/* Two instances. As the branches of one function gcc 12 computes the gradients of all corners first and keeps
- * them in memory (measured: 1.3 times the time). */
-MOTE_OUTLINE void mote_curl_noise_blended(const mote_force_def *def, const mote_noise_moment potentials[2],
-                                          const wide3 *x, wide3 *u, int n) {
-    mote_curl_noise_fields(def, potentials, MOTE_SPECIALISED(true, potentials[0].blend != 0), x, u, n);
-}
-MOTE_OUTLINE void mote_curl_noise_still(const mote_force_def *def, const mote_noise_moment potentials[2],
-                                        const wide3 *x, wide3 *u, int n) {
-    mote_curl_noise_fields(def, potentials, false, x, u, n);
-}
+/* Two instances, in forces/kernels.c. As the branches of one function gcc 12 computes the gradients of all
+ * corners first and keeps them in memory (measured: 1.3 times the time). */
+#define mote_curl_noise_blended MOTE_SHARED(mote_curl_noise_blended)
+#define mote_curl_noise_still   MOTE_SHARED(mote_curl_noise_still)
+void mote_curl_noise_blended(const mote_force_def *def, const mote_noise_moment potentials[2], const wide3 *x,
+                             wide3 *u, int n);
+void mote_curl_noise_still(const mote_force_def *def, const mote_noise_moment potentials[2], const wide3 *x,
+                           wide3 *u, int n);
 
 /* Blends the potentials f and g in time, between the noises of integer phases. The field itself is not
  * blended, so it is free of divergence at every instant. */

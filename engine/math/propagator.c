@@ -17,12 +17,14 @@ typedef struct column {
  * up. */
 static column series(double damping, double stiffness, double h, column start, int first) {
     column term[TERMS + 1] = {start};
+    MOTE_UNROLLED
     for (int n = 1; n <= TERMS; n++) {
         double scale = h / (double)(n + first);
         term[n].x = scale * term[n - 1].v;
         term[n].v = scale * (stiffness * term[n - 1].x + damping * term[n - 1].v);
     }
     column sum = {0, 0};
+    MOTE_UNROLLED
     for (int n = TERMS; n >= 1; n--) {
         sum.x += term[n].x;
         sum.v += term[n].v;

@@ -61,10 +61,18 @@ MOTE_INLINE wide wide_from_bits(wide_mask bits) {
     return value;
 }
 
-/* Selects mask ? a : b in each lane. */
+/* Selects mask ? a : b in each lane. With AVX2 gcc 12 finds the instruction only where it sees the
+ * comparison; with AVX-512 the corresponding intrinsic is slower than the expression (measured: strands,
+ * 0.96). */
+#if MOTE_WIDTH == 8 && defined(__AVX2__)
+MOTE_INLINE wide wide_select(wide_mask mask, wide a, wide b) {
+    return (wide)_mm256_blendv_ps((__m256)b, (__m256)a, (__m256)mask);
+}
+#else
 MOTE_INLINE wide wide_select(wide_mask mask, wide a, wide b) {
     return wide_from_bits((wide_bits(a) & mask) | (wide_bits(b) & ~mask));
 }
+#endif
 
 #if MOTE_WIDTH == 1
 MOTE_INLINE wide_mask wide_less(wide a, wide b) { return -(a < b); }

@@ -8,26 +8,33 @@
 #include "networks/dual.h"
 #include "networks/places.h"
 
-/* Finds the contacts of one register of particles that moved from COLUMN(start) to COLUMN(x). Returns false
- * if no lane has one. */
-MOTE_INLINE bool network_contact(const mote_network_job *job, const mote_network_scratch *c, uint32_t substep,
-                                 uint32_t slot, wide reach, mote_contact *contact) {
+/* Motion in which contacts are sought: from COLUMN(start) to the positions in column `end`. still: colliders
+ * stay as they were at the start of the substep. */
+typedef struct network_path {
+    uint32_t substep;
+    int end;
+    bool still;
+} network_path;
+
+/* Finds the contacts of one register of particles. Returns false if no lane has one. */
+MOTE_INLINE bool network_contact(const mote_network_job *job, const mote_network_scratch *c,
+                                 network_path path, uint32_t slot, mote_contact *contact) {
     const mote_network_def *def = &job->network->def;
     const ptrdiff_t at = (ptrdiff_t)slot - c->first;
-    const mote_collider_pose *from = job->poses + (size_t)substep * job->collider_count;
+    const mote_collider_pose *from = job->poses + (size_t)path.substep * job->collider_count,
+                             *to = path.still ? from : from + job->collider_count;
     const mote_contact_points points = {
         .base = network_origin(job, slot),
         .start = network_load3(c, COLUMN(start), at),
-        .end = network_load3(c, COLUMN(x), at),
+        .end = network_load3(c, path.end, at),
         .radius = wide_set(def->radius),
         .friction = wide_set(def->friction),
-        .reach = reach,
+        .reach = (wide){0},
         .exempt = ~wide_less((wide){0}, wide_load(job->network->range.inverse_mass + slot))};
     mote_contact_box box = mote_contact_box_at(points.base, points.start);
     mote_contact_box_add(&box, points.end);
     mote_contact_list near;
-    mote_contact_list_near(&near, from, from + job->collider_count, job->collider_count, &box,
-                           points.radius + reach);
+    mote_contact_list_near(&near, from, to, job->collider_count, &box, points.radius);
     return near.count && mote_contact_find(&near, &points, contact);
 }
 
@@ -74,7 +81,7 @@ MOTE_INLINE void network_resolve_contacts(const mote_network_job *job, const mot
     for (uint32_t slot = first; slot < end; slot += MOTE_WIDTH) {
         const ptrdiff_t at = (ptrdiff_t)slot - c->first;
         mote_contact contact;
-        if (!network_contact(job, c, substep, slot, (wide){0}, &contact)) continue;
+        if (!network_contact(job, c, (network_path){substep, COLUMN(x), false}, slot, &contact)) continue;
         const wide depth = network_project_out(c, at, &contact);
         network_contact_response(job, c, at, wide_less((wide){0}, depth), &contact, (wide){0});
     }
@@ -202,11 +209,12 @@ MOTE_INLINE void network_solver_contacts(const mote_network_job *job, const mote
     for (uint32_t slot = first; slot < end; slot += MOTE_WIDTH) {
         const ptrdiff_t at = (ptrdiff_t)slot - c->first;
         mote_contact recorded = network_recorded_contact(c, at), contact;
-        if (network_contact(job, c, substep, slot, (wide){0}, &contact))
+        if (network_contact(job, c, (network_path){substep, COLUMN(x), grip == MOTE_GRIP_NONE}, slot,
+                            &contact))
             network_record_contact(c, at, &contact, &recorded);
         if (grip == MOTE_GRIP_HOLD)
             network_hold(job, c, at, &recorded);
-        else
+        else if (grip != MOTE_GRIP_NONE)
             network_slide(job, c, at, &recorded, grip == MOTE_GRIP_SLIDE);
     }
 }

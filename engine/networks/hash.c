@@ -88,6 +88,13 @@ uint64_t mote_network_hash_settings(const mote_range *range, uint64_t hash) {
     return mote_hash_words(mote_hash_words(hash, settings, sizeof settings), counts, sizeof counts);
 }
 
+uint64_t mote_network_hash_calls(mote_range *range, uint64_t hash) {
+    mote_network *network = mote_network_of(range);
+    if (mote_network_renew(network, &network->call_edits))
+        network->springs_hash = hash_springs(0, network, 0, network->spring_end);
+    return mote_hash_number(mote_hash_number(hash, network->springs_hash), hash_targets(network));
+}
+
 /* Independent of the layout. Reactions and statistics are not part of the state. */
 uint64_t mote_network_hash(const mote_range *range, uint64_t hash) {
     const mote_network *network = mote_const_network_of(range);

@@ -4,6 +4,7 @@
 #include "networks/multilevel.h"
 #include "networks/springs.h"
 #include "networks/dual.h"
+#include "networks/expel.h"
 #include "networks/places.h"
 #include "networks/stage.h"
 
@@ -139,6 +140,7 @@ const mote_network_kernels MOTE_KERNEL_TABLE(mote_network_kernels) = {
     .stage = stage,
     .start = network_start,
     .contacts = network_solver_contacts,
+    .expel = network_expel_range,
     .friction = network_friction,
     .resolve_contacts = network_resolve_contacts,
     .dual = dual,

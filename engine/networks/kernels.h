@@ -54,6 +54,14 @@ typedef struct mote_network_scratch_layout {
  * conjugate gradients: A p = q, z = preconditioned residual, factor = alpha or beta. In the primal solver the
  * sums of r z lack the aggregates' part, and z has it in FIRST_DIRECTION and DIRECTION only. */
 typedef enum mote_solver_pass {
+    /* Of mote_network_kernels.expel, before the others (expel.h). */
+    MOTE_SOLVE_EXPEL,     /* puts out points that start in a collider; largest: their depth over the shortest
+                           * rest length of their springs */
+    MOTE_SOLVE_RELAX,     /* x = start as it was; gain: sum of the springs' stiffness over the mass, noise:
+                           * number of free particles */
+    MOTE_SOLVE_BALANCE,   /* primal: x is the solution without contacts */
+    MOTE_SOLVE_WEIGH,     /* dual: points in contact are heavy */
+    MOTE_SOLVE_RESUME,    /* start = x, x = x* from there */
     MOTE_SOLVE_LOAD,      /* stores x* and inverse masses for the substep; displacements, multipliers = 0 */
     MOTE_SOLVE_COMPARE,   /* primal: sums the fall of the inertial energy from the start of the substep to
                            * the present positions, and the springs' gain of energy, both times h^2 */
@@ -76,8 +84,14 @@ typedef enum mote_solver_pass {
 } mote_solver_pass;
 
 /* Friction of the constrained solver: a pass of contacts holds points on the collider (before the first
- * linear system), or updates the friction of those that slide; a system follows or not. */
-typedef enum mote_network_grip { MOTE_GRIP_HOLD, MOTE_GRIP_SLIDE, MOTE_GRIP_LAST } mote_network_grip;
+ * linear system), or updates the friction of those that slide; a system follows or not. None: before the
+ * substep (expel.h). */
+typedef enum mote_network_grip {
+    MOTE_GRIP_HOLD,
+    MOTE_GRIP_SLIDE,
+    MOTE_GRIP_LAST,
+    MOTE_GRIP_NONE
+} mote_network_grip;
 #define NETWORK_HELD (-1.0f) /* friction_used of points that friction holds */
 
 /* gain: of energy since the start of the substep, less the work of the applied forces, times h^2. noise: the
@@ -123,6 +137,9 @@ struct mote_network_kernels {
                      mote_network_grip grip, uint32_t first, uint32_t end);
     void (*friction)(const mote_network_job *job, const mote_network_scratch *c, uint32_t first,
                      uint32_t end);
+    /* Before the solver: points that are in a collider at the start of the substep leave it (expel.h). */
+    mote_solve_sums (*expel)(const mote_network_job *job, const mote_network_scratch *c,
+                             mote_solver_pass pass, uint32_t substep, uint32_t first, uint32_t end);
     /* End of a substep: projects points out of colliders and removes their approach velocity. */
     void (*resolve_contacts)(const mote_network_job *job, const mote_network_scratch *c, uint32_t substep,
                              uint32_t first, uint32_t end);
@@ -158,6 +175,8 @@ void mote_network_run_inner(const mote_network_job *job, const mote_step *step);
 typedef struct mote_network_outer_run {
     const mote_network_job *job;
     const mote_jobs *jobs;
+    mote_items mine;                                                    /* blocks */
+    enum { MOTE_OUTER_ALL, MOTE_OUTER_INTERIOR, MOTE_OUTER_HALO } part; /* of a network that is cut */
     bool stage_outer;
     mote_network_scratch columns;
     const mote_phase_at *at;

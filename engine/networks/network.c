@@ -16,6 +16,7 @@ MOTE_KERNEL_LOOKUP(mote_network_kernels, mote_network_kernels);
 
 void mote_network_destroy(mote_range *range, const mote_allocator *allocator) {
     mote_network *network = mote_network_of(range);
+    mote_release(allocator, network->halo.memory, network->halo.bytes);
     mote_pins_destroy(&network->reels, allocator);
     mote_pins_destroy(&network->range.pins, allocator);
     mote_release(allocator, network->linked_scratch, network->linked_bytes);

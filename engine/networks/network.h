@@ -32,6 +32,7 @@ typedef struct mote_network_block {
     uint32_t packet_capacity;            /* ... and the number reserved */
     bool interleaved;                    /* false: sliced */
     bool outer;                          /* springs or links leave the block: outer loop order */
+    bool halo;                           /* springs lead to the part of another rank: halo.h */
 } mote_network_block;
 
 /* 16 springs. Lane `lane` of packet p has entry 16 p + lane in the entry columns. */
@@ -101,6 +102,16 @@ typedef struct mote_network_aggregates {
     double *sparse; /* bound on w^2 (1/s^2) of islands with no more springs than particles; else 0 */
 } mote_network_aggregates;
 
+/* Points that a rank of a cluster sends [0] and receives [1] in a stage of a network that is cut (halo.h). */
+typedef struct mote_network_halo {
+    bool cut;                     /* an island is of more than one rank */
+    uint32_t count[2];            /* points */
+    uint32_t *first[2], *slot[2]; /* first: of each rank, in slot, and the end */
+    float *values[2];
+    void *memory;
+    size_t bytes;
+} mote_network_halo;
+
 typedef struct mote_network_kernels mote_network_kernels;
 typedef struct mote_network mote_network;
 
@@ -140,7 +151,8 @@ struct mote_network {
     /* Counts edits of springs, pins and islands, from 1 on. A derived quantity keeps the count at which it
      * was computed, and is stale when the counts differ. */
     uint64_t signature; /* hash of all that the def determines */
-    uint64_t edits, bound_edits, response_edits, aggregate_edits, component_edits;
+    uint64_t edits, bound_edits, response_edits, aggregate_edits, component_edits, division_edits, call_edits;
+    uint64_t springs_hash;              /* at call_edits */
     mote_network_stability_bound bound; /* holds for any directions of the springs */
     double response_h;                  /* s, the substep of entry_response */
 
@@ -182,6 +194,7 @@ struct mote_network {
     float *entry_solver[END_COLUMNS];                      /* constrained solver, else NULL */
     float *entry_response[4]; /* kinematic integrators, else NULL: mote_network_unit_responses */
 
+    mote_network_halo halo;
     mote_pin_list reels; /* springs whose rest length changes linearly in time; units: blocks. Reels that have
                           * arrived are removed at the next step, or earlier when the list is full */
     uint32_t *torn, torn_count; /* springs torn in the last advance; spring_capacity */
@@ -325,6 +338,16 @@ void mote_network_tear(mote_network *network);
  * of spring ends, which are free between steps, hold the graphs. Order: particles and springs. */
 void mote_network_find_aggregates(mote_network *network);
 
+/* --- divide.c --- */
+
+/* Divides the blocks among ranks, after an edit. Cuts islands only where one is larger than a rank's part,
+ * and not those of the constrained solver. UNSUPPORTED: springs can tear or change their rest length. MEMORY.
+ */
+mote_result mote_network_divide(mote_range *range, const mote_peers *peers, const mote_allocator *allocator);
+
+/* Gathers the report of the last step and the frozen islands from all ranks. */
+void mote_network_gather_report(mote_network *network, mote_peers *peers);
+
 /* --- stability.c --- */
 
 /* Returns the substeps of a step of the plan by the network's policy; *capped: the bound requires more. */
@@ -377,6 +400,7 @@ uint64_t mote_network_hash(const mote_range *range, uint64_t seed);
 uint32_t mote_network_count_items(const mote_range *range, bool springs);
 uint64_t mote_network_hash_items(const mote_range *range, bool springs, uint32_t first, uint32_t count);
 uint64_t mote_network_hash_settings(const mote_range *range, uint64_t seed);
+uint64_t mote_network_hash_calls(mote_range *range, uint64_t seed);
 bool mote_network_validate(const mote_range *range);
 
 #endif

@@ -221,7 +221,8 @@ static void visit_columns(mote_network *n, const counts *c, mote_network_topolog
     if (a->task == MOTE_ARCHIVE_CHECK && !a->result && check_islands(n, t, column, a))
         check_springs(n, t, c, a);
     const unsigned char *frozen = mote_archive_next(a);
-    mote_archive_array(a, column += 1, n->frozen, n->island_count, 1, 1);
+    if (a->task != MOTE_ARCHIVE_GATHER) /* which merges them with the report */
+        mote_archive_array(a, column += 1, n->frozen, n->island_count, 1, 1);
     if (a->task == MOTE_ARCHIVE_CHECK && !a->result) check_frozen(n, frozen, c, column, a);
 }
 
@@ -244,6 +245,7 @@ void mote_network_archive(mote_range *range, mote_archive *a) {
     mote_pins_archive(&n->reels, REELS, c.reels, unit_of_reel, &of, a);
     visit_torn(n, &c, a);
     visit_columns(n, &c, &t, a);
+    if (a->task == MOTE_ARCHIVE_GATHER) mote_network_gather_report(n, a->peers);
     if (a->result) return;
     if (a->task == MOTE_ARCHIVE_RESERVE) reserve_topology(n, &t, a);
     if (a->task != MOTE_ARCHIVE_READ) return;

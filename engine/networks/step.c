@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
-#include "networks/kernels.h"
+#include "networks/halo.h"
 
 /* A block during a step. */
 typedef struct block_run {
@@ -332,7 +332,8 @@ static const mote_jobs *jobs_of(const mote_network_job *job, const mote_step *st
 void mote_network_run_inner(const mote_network_job *job, const mote_step *step) {
     const mote_network *n = job->network;
     inner_run r = {job, step->stage_outer, step->scratch, block_floats(n)};
-    mote_parallel_for(jobs_of(job, step), n->block_count, 1, do_blocks, &r);
+    const mote_items mine = mote_range_units(&n->range, n->block_count);
+    mote_parallel_over(jobs_of(job, step), &mine, 1, do_blocks, &r);
 }
 
 /* --- Outer blocks: all take each phase together --- */
@@ -343,6 +344,7 @@ static void do_phase(void *context, size_t first, size_t end, uint32_t worker) {
     for (size_t i = first; i < end; i++) {
         const mote_network_block *block = &r->job->network->block[i];
         if (!is_outer(block, r->stage_outer)) continue;
+        if (r->part && block->halo != (r->part == MOTE_OUTER_HALO)) continue;
         const block_run b = run_of(r->job, r->columns, block);
         run_block_phase(&b, r->at);
     }
@@ -362,22 +364,40 @@ static void solve_outer(const mote_network_outer_run *r, uint32_t substep) {
     for (uint32_t island = 0; island < n->island_count; island++) {
         const uint32_t chunk = n->island_chunk[island];
         if (chunk == n->island_chunk[island + 1]) continue;
-        if (is_outer(&n->block[mote_network_block_of(n, n->chunk_first[chunk])], r->stage_outer))
+        const uint32_t block = mote_network_block_of(n, n->chunk_first[chunk]);
+        const bool is_mine = block >= r->mine.first && block < r->mine.end;
+        if (is_mine && is_outer(&n->block[block], r->stage_outer))
             mote_network_solve(r->job, &r->columns, r->jobs, substep, island, &report);
     }
     add_report(&r->job->network->report, &report);
 }
 
+/* Evaluates the blocks of a network that ranks share: those inside while the halo is exchanged, then those
+ * that read it. */
+static void evaluate_cut(mote_network_outer_run *r) {
+    const mote_network *n = r->job->network;
+    mote_network_begin_halo(n, &r->columns);
+    r->part = MOTE_OUTER_INTERIOR;
+    mote_parallel_over(r->jobs, &r->mine, 1, do_phase, r);
+    mote_network_end_halo(n, &r->columns);
+    r->part = MOTE_OUTER_HALO;
+    mote_parallel_over(r->jobs, &r->mine, 1, do_phase, r);
+    r->part = MOTE_OUTER_ALL;
+}
+
 void mote_network_outer_phase(void *context, const mote_phase_at *at) {
     const mote_jobs serial = {0, NULL, NULL, 0};
     mote_network_outer_run *r = context;
+    const bool cut = r->job->network->range.peers && r->job->network->halo.cut;
     if (is_empty(r->job, at)) return;
     r->at = at;
+    if (cut && at->phase == MOTE_PHASE_COMMIT) mote_network_share_frozen(r->job->network, r->job->froze);
     if (at->phase == MOTE_PHASE_SOLVE)
         solve_outer(r, at->substep);
+    else if (cut && at->phase == MOTE_PHASE_EVALUATE)
+        evaluate_cut(r);
     else
-        mote_parallel_for(is_serial(r->job, at->phase) ? &serial : r->jobs, r->job->network->block_count, 1,
-                          do_phase, r);
+        mote_parallel_over(is_serial(r->job, at->phase) ? &serial : r->jobs, &r->mine, 1, do_phase, r);
 }
 
 mote_network_outer_run mote_network_outer(const mote_network_job *job, const mote_step *step,
@@ -385,6 +405,7 @@ mote_network_outer_run mote_network_outer(const mote_network_job *job, const mot
     return (mote_network_outer_run){
         .job = job,
         .jobs = jobs_of(job, step),
+        .mine = mote_range_units(&job->network->range, job->network->block_count),
         .stage_outer = step->stage_outer,
         .columns = {scratch + NETWORK_PAD, stride_of(job->network->range.slot_count), 0}};
 }

@@ -21,10 +21,9 @@
 #define COLLIDE_SWEEPS   4        /* hits of a particle in a substep */
 #define COLLIDE_ROUNDING 0x1p-22f /* of coordinates: bound of the error of a distance */
 
-/* Replaces *hit in the lanes that hit this collider earlier. kind: that of the collider; a constant makes an
- * instance for it. */
+/* Replaces *hit in the lanes that hit this collider earlier. */
 MOTE_INLINE void collide_with(const mote_collision *c, int32_t index, const mote_collider_pose *from,
-                              mote_collider_kind kind, const collide_leg *leg, collide_hit *hit) {
+                              collide_form of, const collide_leg *leg, collide_hit *hit) {
     const mote_collider_pose *to = from + c->count;
     const wide zero = {0}, passed = 1.0f - leg->left;
     const wide3 shift = wide3_set(to->shift), d0 = collide_start(from, to, leg),
@@ -33,16 +32,16 @@ MOTE_INLINE void collide_with(const mote_collision *c, int32_t index, const mote
     wide_mask near = leg->active & ~wide_is(leg->last, index);
 
     /* Distance at the start of the leg. */
-    const wide r = kind == MOTE_COLLIDER_PLANE ? leg->radius : to->radius + leg->radius;
+    const wide r = of.kind == MOTE_COLLIDER_PLANE ? leg->radius : to->radius + leg->radius;
     collide_path path = {.begin = zero, .part = wide_set(1.0f), .bend = zero};
-    if (to->turns) {
-        path = collide_cut(to, kind, d0, d1, leg->radius + slack, leg, &near);
+    if (of.turns) {
+        path = collide_cut(to, of.kind, d0, d1, leg->radius + slack, leg, &near);
     } else {
-        path.q0 = collide_into(kind, to->axis, d0);
-        path.u = wide3_sub(collide_into(kind, to->axis, d1), path.q0);
+        path.q0 = collide_into(of.kind, to->axis, d0);
+        path.u = wide3_sub(collide_into(of.kind, to->axis, d1), path.q0);
     }
     const wide3 u = path.u;
-    collide_surface surface = collide_surface_of(to, kind, path.q0, r);
+    collide_surface surface = collide_surface_of(to, of.kind, path.q0, r);
     /* A lane whose leg is shorter than its distance does not hit. */
     const wide_mask off = near & wide_less(slack, surface.distance),
                     outside = off & ~wide_less(collide_sum(u) + path.bend, surface.distance),
@@ -53,20 +52,20 @@ MOTE_INLINE void collide_with(const mote_collision *c, int32_t index, const mote
 
     /* Root of the distance along the leg. */
     wide f = zero;
-    const wide_mask found = collide_root(to, kind, &path, r, slack, outside, &f, &surface);
+    const wide_mask found = collide_root(to, of, &path, r, slack, outside, &f, &surface);
     if (!wide_lane_bits(found | inside | touching)) return;
     wide slope = wide3_dot(surface.normal, u);
-    if (to->turns) {
+    if (of.turns) {
         f = path.begin + f * path.part;
         slope = slope / wide_max(path.part, wide_set(CONTACT_SHORT));
     }
-    const wide3 normal = collide_normal_at(to, kind, passed + f * leg->left, surface.normal);
+    const wide3 normal = collide_normal_at(to, of, passed + f * leg->left, surface.normal);
     if (wide_lane_bits(found))
-        f = wide_select(found, collide_parabola(f, slope, wide3_dot(normal, leg->lag)), zero);
+        f = wide_select(found, collide_parabola(f, slope, wide3_dot(normal, leg->lag)), f);
 
     /* A particle that touches the surface hits it if it approaches, or comes back within the leg. */
     wide3 drift = shift;
-    if (to->turns)
+    if (of.turns)
         drift = wide3_add(shift, contact_out_of(to->turn, wide3_add_scaled(d0, f, wide3_sub(d1, d0))));
     const wide3 material = wide3_scale(wide_set(c->inverse_h), drift);
     const wide speed = wide3_dot(normal, wide3_sub(leg->v, material)),
@@ -79,20 +78,32 @@ MOTE_INLINE void collide_with(const mote_collision *c, int32_t index, const mote
     collide_take(c, index, to, &here, meets, hit);
 }
 
+/* One instance for the colliders that turn. */
+MOTE_OUTLINE void collide_with_turning(const mote_collision *c, int32_t index, const mote_collider_pose *from,
+                                       const collide_leg *leg, collide_hit *hit) {
+    collide_with(c, index, from, (collide_form){from->kind, MOTE_SPECIALISED(true, from[c->count].turns)},
+                 leg, hit);
+}
+
 /* Finds the first hits of a leg with the colliders of a list. from: the poses at the start of the substep. */
 MOTE_INLINE void collide_find(const mote_collision *c, const mote_near *list, const mote_collider_pose *from,
                               const collide_leg *leg, collide_hit *hit) {
     for (uint32_t k = 0; k < list->count; k++) {
         const int32_t i = list->index[k];
-        if (from[i].height_field || from[i].distance_grid) {
-            collide_with_grid(c, i, &from[i], leg, hit);
+        const mote_collider_pose *was = &from[i];
+        if (was->height_field || was->distance_grid) {
+            collide_with_grid(c, i, was, leg, hit);
+            continue;
+        }
+        if (MOTE_SPECIALISED(was[c->count].turns, true)) {
+            collide_with_turning(c, i, was, leg, hit);
             continue;
         }
 #define COLLIDE_KIND(of)                                                                                     \
     case of:                                                                                                 \
-        collide_with(c, i, &from[i], MOTE_SPECIALISED(of, from[i].kind), leg, hit);                          \
+        collide_with(c, i, was, (collide_form){of, false}, leg, hit);                                        \
         break;
-        switch (MOTE_SPECIALISED(from[i].kind, MOTE_COLLIDER_SPHERE)) {
+        switch (was->kind) {
             COLLIDE_KIND(MOTE_COLLIDER_SPHERE)
             COLLIDE_KIND(MOTE_COLLIDER_CAPSULE)
             COLLIDE_KIND(MOTE_COLLIDER_PLANE)
@@ -211,7 +222,7 @@ MOTE_OUTLINE void collide_add_hits(const mote_collision *c, const collide_hit *h
     uint32_t count = 0;
     for (; bits; bits &= bits - 1) {
         const int lane = __builtin_ctz(bits);
-        const size_t slot = leg->slot + (size_t)lane;
+        const size_t slot = collide_slot(leg, lane);
         const mote_collider_pose *pose = &c->poses[wide_mask_element(hit->index, lane)];
         list[count++] = (mote_hit){
             .step = c->step,
@@ -234,6 +245,22 @@ MOTE_INLINE wide3 collide_friction(wide limit, wide3 free) {
     return wide3_scale(wide_select(slips, one - limit / wide_select(slips, size, one), zero), free);
 }
 
+/* Returns the lanes that come to rest on this collider and on the one on which they rested. w: the relative
+ * velocity at the hit; gained: what the forces then add. A ball keeps there what the first contact gives it
+ * for the rest of the leg: so friction here turns it by nothing that the first one takes. Grids take the
+ * friction of both in their valleys. */
+MOTE_INLINE wide_mask collide_stays(const mote_collision *c, const collide_hit *hit, const collide_leg *leg,
+                                    wide3 w, wide3 gained) {
+    const wide zero = {0}, wn = wide3_dot(hit->normal, w), an = wide3_dot(hit->normal, gained);
+    const wide3 v = wide3_add_scaled(w, zero - wn, hit->normal),
+                end = wide3_add(v, wide3_add_scaled(gained, zero - an, hit->normal));
+    const wide after = hit->restitution * wide_max(zero - wn, zero),
+               slow = COLLIDE_SLOW * (collide_sum(v) + collide_sum(end));
+    const wide back = wide_min(wide3_dot(leg->rest_normal, v), wide3_dot(leg->rest_normal, end));
+    return leg->rested & ~leg->creased & ~hit->grid & wide_less(after + c->theta * an, zero) &
+           wide_less(back, zero - slow);
+}
+
 /* Replaces the legs of the lanes in `hits` by those after the hit. */
 MOTE_INLINE void collide_resolve(const mote_collision *c, const collide_hit *hit, wide_mask hits,
                                  collide_leg *leg) {
@@ -248,27 +275,33 @@ MOTE_INLINE void collide_resolve(const mote_collision *c, const collide_hit *hit
     x = wide3_add_scaled(x, hit->depth, n);
     const wide3 at = wide3_add_scaled(leg->v, f, leg->dv), w = wide3_sub(at, material);
     wide3 dv = wide3_scale(rest_of, leg->dv);
-    /* A particle that rested on one face and hits the next may leave both. */
-    if (wide_lane_bits(hit->grid & leg->rested))
-        dv = wide3_select(hit->grid & leg->rested, wide3_scale(rest_of * leg->left, leg->gained), dv);
+    wide_mask stays = (wide_mask){0};
+    /* A particle that rested on another collider leaves that one, or meets it again in the next leg. */
+    if (wide_lane_bits(hits & leg->rested)) {
+        const wide3 all = wide3_scale(rest_of * leg->left, leg->gained);
+        if (c->spin[0]) stays = collide_stays(c, hit, leg, w, all);
+        dv = wide3_select(leg->rested & ~stays, all, dv);
+    }
+    if (c->spin[0]) collide_cut_turn(rest_of, hits, stays, leg);
     const wide wn = wide3_dot(n, w), an = wide3_dot(n, dv);
     const wide e = c->advects ? zero : hit->restitution;
     const wide after = wide_select(wide_less(wn, zero), zero - e * wn, wn);
-    const wide_mask rests = wide_less(after + c->theta * an, zero);
+    const wide_mask rests = stays | wide_less(after + c->theta * an, zero);
     const wide impulse = wide_select(rests, zero - (wn + an), after - wn);
     /* Coulomb friction on the tangential velocity, which in a resting contact includes that gained later. */
     const wide3 sliding = wide3_sub(w, wide3_scale(wn, n)), gained = wide3_sub(dv, wide3_scale(an, n)),
                 free = wide3_select(rests, wide3_add(sliding, gained), sliding);
     const wide limit = (c->advects ? zero : hit->friction) * impulse;
     const wide3 rubbed =
-        c->spin[0] ? collide_roll(c, n, limit, free, hits, leg) : collide_friction(limit, free);
+        c->spin[0] ? collide_roll(c, n, limit, free, hits, rests, leg) : collide_friction(limit, free);
     /* Relative velocities at both ends of the next leg. */
     wide3 v = wide3_select(rests, sliding, wide3_add_scaled(rubbed, after, n)),
           end = wide3_select(rests, rubbed, wide3_add(v, dv));
     const wide slow = COLLIDE_SLOW * (collide_sum(v) + collide_sum(end) + collide_sum(material));
     const wide_mask against =
         wide_less(wide_min(wide3_dot(leg->rest_normal, v), wide3_dot(leg->rest_normal, end)), zero - slow);
-    const wide_mask creased = hits & rests & leg->rested & against;
+    const wide_mask creased = hits & rests & leg->rested & (stays | against);
+    leg->creased = (leg->creased & ~hits) | creased;
     if (wide_lane_bits(creased)) {
         v = collide_crease(creased, n, leg->rest_normal, v);
         end = collide_crease(creased, n, leg->rest_normal, end);
@@ -289,11 +322,14 @@ MOTE_INLINE bool collide_leaves(const collide_leg *leg, wide3 origin, wide most)
 
 /* Input and output of collide_register. */
 typedef struct collide_lanes {
-    wide3 origin;         /* places at the start of the step */
-    wide3 from_x, from_v; /* state before the substep */
-    wide3 x, v;           /* state after it */
-    wide_mask keep;       /* lanes that collide; those killed are removed */
-    wide_mask spun;       /* lanes whose spin changed */
+    wide3 origin;           /* places at the start of the step */
+    wide3 from_x, from_v;   /* state before the substep */
+    wide3 x, v;             /* state after it */
+    wide radius;            /* m */
+    wide_mask keep;         /* lanes that collide; those killed are removed */
+    wide_mask spun;         /* lanes whose spin changed */
+    size_t first;           /* slot of the first lane */
+    const uint16_t *packed; /* offsets of the lanes from that slot; NULL: they are in order */
 } collide_lanes;
 
 /* Moves stuck lanes with their colliders, and releases those whose collider is gone. Returns the stuck
@@ -340,11 +376,11 @@ MOTE_INLINE void collide_stick(const mote_collision *c, const mote_collider_pose
 }
 
 /* Marks the lanes that a collider killed. */
-MOTE_INLINE void collide_kill(const mote_collision *c, size_t i, wide_mask kills) {
+MOTE_INLINE void collide_kill(const mote_collision *c, const collide_leg *leg, wide_mask kills) {
     uint32_t bits = wide_lane_bits(kills);
     if (bits) __atomic_store_n(c->killed, 1, __ATOMIC_RELAXED);
     for (; bits; bits &= bits - 1) {
-        uint8_t *fate = c->fate + i + __builtin_ctz(bits);
+        uint8_t *fate = c->fate + collide_slot(leg, __builtin_ctz(bits));
         if (!*fate) *fate = MOTE_FATE_COLLIDED;
     }
 }
@@ -395,18 +431,26 @@ MOTE_INLINE void collide_settle(const mote_collision *c, const mote_near *list,
     }
 }
 
-/* Collides one register, slots from i on, in one substep. Out of line: one instance serves all kernels. */
-MOTE_OUTLINE void collide_register(const mote_collision *c, const mote_near *near, uint32_t substep, size_t i,
+/* Collides one register in one substep. Out of line: one instance serves all kernels. Lanes of particles that
+ * stick or turn are in order. */
+MOTE_OUTLINE void collide_register(const mote_collision *c, const mote_near *near, uint32_t substep,
                                    collide_lanes *s) {
+    const size_t i = s->first;
     const mote_collider_pose *from = c->poses + (size_t)substep * c->count, *to = from + c->count;
     const wide3 zero = wide3_zero();
-    collide_leg leg = {
-        .x = s->from_x, .v = s->from_v, .drift = zero, .rest_normal = zero, .slot = i, .substep = substep};
+    collide_leg leg = {.x = s->from_x,
+                       .v = s->from_v,
+                       .drift = zero,
+                       .rest_normal = zero,
+                       .turned = zero,
+                       .slot = i,
+                       .packed = s->packed,
+                       .substep = substep};
     leg.active = s->keep;
     if (c->stuck) leg.active &= ~collide_hold(c, from, i, s);
     leg.end_x = s->x, leg.end_v = s->v;
     leg.left = wide_set(1.0f);
-    leg.radius = c->radii ? wide_load(c->radii + i) : wide_set(c->radius);
+    leg.radius = s->radius;
     leg.last = (wide_mask){0} - 1;
     if (c->spin[0]) leg.spin = wide3_load(c->spin, i);
     wide3 half = zero;
@@ -433,7 +477,7 @@ MOTE_OUTLINE void collide_register(const mote_collision *c, const mote_near *nea
         }
         collide_resolve(c, &hit, hits, &leg);
         if (c->stuck) collide_stick(c, to, i, &hit, hits & hit.sticks, &leg);
-        collide_kill(c, i, hits & hit.kills);
+        collide_kill(c, &leg, hits & hit.kills);
         s->keep &= ~(hits & hit.kills);
         if (!wide_lane_bits(leg.active)) break;
         collide_leg_begin(c, &leg);

@@ -133,7 +133,8 @@ MOTE_OUTLINE void collide_with_grid(const mote_collision *c, int32_t index, cons
     if (!wide_lane_bits(meets)) return;
     const wide3 local = wide3_select(inside, start.normal, search.normal);
     const wide at = wide_select(search.found, g.first + search.f * g.part, zero);
-    const wide3 normal = collide_normal_at(to, to->kind, g.passed + at * leg->left, local);
+    const wide3 normal =
+        collide_normal_at(to, (collide_form){to->kind, to->turns}, g.passed + at * leg->left, local);
     wide f = at;
     if (wide_lane_bits(search.found)) f = collide_grid_bend(to, leg, &g, &search, at, normal, &straight);
     if (to->turns) drift = wide3_add(shift, contact_out_of(to->turn, wide3_add_scaled(d0, f, g.way)));

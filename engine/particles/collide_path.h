@@ -19,14 +19,27 @@ typedef struct collide_leg {
     wide3 drift;   /* m, motion of the last collider's material in a substep */
     wide3 rest_normal;
     wide_mask rested, active, touched;
-    wide_mask held;   /* lanes that were killed or stick */
-    wide_mask last;   /* index of the last collider; -1: none */
-    size_t slot;      /* of the first lane */
-    wide3 spin;       /* rad/s, in the axes of the particle */
-    uint32_t substep; /* number in the step */
+    wide_mask creased;      /* lanes that rest on two colliders */
+    wide_mask held;         /* lanes that were killed or stick */
+    wide_mask last;         /* index of the last collider; -1: none */
+    size_t slot;            /* of the first lane */
+    const uint16_t *packed; /* offsets of the lanes from that slot; NULL: they are in order */
+    wide3 spin;             /* rad/s, in the axes of the particle */
+    wide3 turned;           /* rad/s, of the spin: given by resting contacts for the whole leg */
+    uint32_t substep;       /* number in the step */
 } collide_leg;
 
+MOTE_INLINE size_t collide_slot(const collide_leg *leg, int lane) {
+    return leg->slot + (leg->packed ? leg->packed[lane] : (size_t)lane);
+}
+
 MOTE_INLINE wide collide_sum(wide3 a) { return wide_abs(a.x) + wide_abs(a.y) + wide_abs(a.z); }
+
+/* Kind of a collider, and whether it turns: constants make an instance of the code for them. */
+typedef struct collide_form {
+    mote_collider_kind kind;
+    bool turns;
+} collide_form;
 
 typedef struct collide_surface {
     wide distance; /* m; negative inside */
@@ -91,10 +104,10 @@ MOTE_INLINE wide3 collide_into_at(const mote_collider_pose *to, mote_collider_ki
 }
 
 /* Normal in the world at the fraction f of the substep. */
-MOTE_INLINE wide3 collide_normal_at(const mote_collider_pose *to, mote_collider_kind kind, wide f, wide3 n) {
-    const wide3 b = collide_out_of(kind, to->axis, n);
-    if (!to->turns || kind == MOTE_COLLIDER_SPHERE) return b;
-    const wide3 a = collide_out_of(kind, to->before, n);
+MOTE_INLINE wide3 collide_normal_at(const mote_collider_pose *to, collide_form of, wide f, wide3 n) {
+    const wide3 b = collide_out_of(of.kind, to->axis, n);
+    if (!of.turns || of.kind == MOTE_COLLIDER_SPHERE) return b;
+    const wide3 a = collide_out_of(of.kind, to->before, n);
     const wide3 mean = wide3_add_scaled(a, f, wide3_sub(b, a));
     const wide square = wide3_dot(mean, mean);
     const wide_mask none = wide_less(square, wide_set(CONTACT_SHORT));
@@ -111,23 +124,23 @@ typedef struct collide_path {
     wide bend; /* bound of |q' - u| */
 } collide_path;
 
-MOTE_INLINE wide3 collide_place(const mote_collider_pose *to, mote_collider_kind kind, const collide_path *p,
+MOTE_INLINE wide3 collide_place(const mote_collider_pose *to, collide_form of, const collide_path *p,
                                 wide f) {
-    if (!to->turns) return wide3_add_scaled(p->q0, f, p->u);
+    if (!of.turns) return wide3_add_scaled(p->q0, f, p->u);
     const wide at = p->begin + f * p->part;
-    return collide_into_at(to, kind, p->passed + at * p->left, wide3_add_scaled(p->d0, at, p->way));
+    return collide_into_at(to, of.kind, p->passed + at * p->left, wide3_add_scaled(p->d0, at, p->way));
 }
 
 /* Greatest mean speed towards the surface until it can be met: -n . u, and of a curved path the root of
  * distance + n . q' step - bend step^2. */
-MOTE_INLINE wide collide_closing(const mote_collider_pose *to, mote_collider_kind kind, const collide_path *p,
-                                 wide f, const collide_surface *surface) {
+MOTE_INLINE wide collide_closing(const mote_collider_pose *to, collide_form of, const collide_path *p, wide f,
+                                 const collide_surface *surface) {
     const wide zero = {0};
-    if (!to->turns) return zero - wide3_dot(surface->normal, p->u);
+    if (!of.turns) return zero - wide3_dot(surface->normal, p->u);
     const wide at = p->begin + f * p->part, t = p->passed + at * p->left;
     const wide3 d = wide3_add_scaled(p->d0, at, p->way);
-    wide3 rate = collide_into_at(to, kind, t, p->way);
-    if (kind != MOTE_COLLIDER_SPHERE) {
+    wide3 rate = collide_into_at(to, of.kind, t, p->way);
+    if (of.kind != MOTE_COLLIDER_SPHERE) {
         const wide3 e = wide3_sub(contact_into(to->axis, d), contact_into(to->before, d));
         const wide3 second = wide3_sub(contact_into(to->axis, contact_out_of(to->before, e)),
                                        contact_into(to->before, contact_out_of(to->axis, e)));
@@ -175,20 +188,20 @@ MOTE_INLINE collide_path collide_cut(const mote_collider_pose *to, mote_collider
  * greatest curvature towards the surface (conservative advancement), because the distance at f is at least
  * distance + n . (q(f) - q). Returns the lanes that have one, with *f and the surface there. Lanes in which
  * it does not converge have one if the path ends inside. */
-MOTE_INLINE wide_mask collide_root(const mote_collider_pose *to, mote_collider_kind kind,
-                                   const collide_path *path, wide r, wide tolerance, wide_mask search,
-                                   wide *f, collide_surface *surface) {
+MOTE_INLINE wide_mask collide_root(const mote_collider_pose *to, collide_form of, const collide_path *path,
+                                   wide r, wide tolerance, wide_mask search, wide *f,
+                                   collide_surface *surface) {
     const wide zero = {0}, one = wide_set(1.0f);
     wide_mask found = (wide_mask){0};
     for (int k = 0; k <= COLLIDE_NEWTON && wide_lane_bits(search); k++) {
-        const wide closing = collide_closing(to, kind, path, *f, surface);
+        const wide closing = collide_closing(to, of, path, *f, surface);
         const wide_mask approaches = search & wide_less(zero, closing);
         const wide next = *f + surface->distance / wide_select(approaches, closing, one);
         search = approaches & ~wide_less(one, next);
         if (!wide_lane_bits(search)) break;
         const bool last = k == COLLIDE_NEWTON;
         const collide_surface there =
-            collide_surface_of(to, kind, collide_place(to, kind, path, last ? one : next), r);
+            collide_surface_of(to, of.kind, collide_place(to, of, path, last ? one : next), r);
         const wide_mask hit = search & ~wide_less(tolerance, there.distance);
         found |= hit;
         if (last) break;

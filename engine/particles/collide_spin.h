@@ -24,10 +24,18 @@ MOTE_INLINE wide3 collide_divide(const mote_collision *c, size_t i, wide3 v) {
     return (wide3){v.x / inertia[0], v.y / inertia[1], v.z / inertia[2]};
 }
 
+/* A resting contact gives a spin for the whole leg. Where a hit ends the leg before, takes back the share
+ * rest_of, unless the particle stays in that contact and keeps the velocity for the rest of the leg too. */
+MOTE_INLINE void collide_cut_turn(wide rest_of, wide_mask hits, wide_mask stays, collide_leg *leg) {
+    const wide3 rest = wide3_scale(rest_of, leg->turned);
+    leg->spin = wide3_select(hits & ~stays, wide3_sub(leg->spin, rest), leg->spin);
+    leg->turned = wide3_select(hits, wide3_select(stays, rest, wide3_zero()), leg->turned);
+}
+
 /* Returns the tangential velocity that friction leaves of `free`, and changes the spin of the leg. limit: the
  * greatest change of the velocity, m/s. */
 MOTE_INLINE wide3 collide_roll(const mote_collision *c, wide3 n, wide limit, wide3 free, wide_mask hits,
-                               collide_leg *leg) {
+                               wide_mask rests, collide_leg *leg) {
     const wide zero = {0}, one = wide_set(1.0f), r = leg->radius;
     const size_t i = leg->slot;
     const wide3 q = {wide_load(c->orientation[0] + i), wide_load(c->orientation[1] + i),
@@ -46,6 +54,7 @@ MOTE_INLINE wide3 collide_roll(const mote_collision *c, wide3 n, wide limit, wid
     const wide k = one + r * wide3_dot(arm, gain);
     const wide p = wide_min(wide_max(limit, zero), size / k);
     leg->spin = wide3_select(hits & slides, wide3_add_scaled(leg->spin, p, gain), leg->spin);
+    leg->turned = wide3_select(hits & slides & rests, wide3_add_scaled(leg->turned, p, gain), leg->turned);
     return wide3_sub(free, wide3_scale(p, d));
 }
 

@@ -111,7 +111,8 @@ static mote_result run_stages(const mote_columns_def *def, const mote_run *run, 
     }
     mote_span span = span_of(copy, count, run->span->steps);
     mote_workspace workspace = mote_workspace_make(memory, slots);
-    mote_run_stages(&(mote_run){run->kernels, run->plan, &span}, &workspace, &def->jobs, frozen);
+    const mote_items all = {0, count, NULL};
+    mote_run_stages(&(mote_run){run->kernels, run->plan, &span}, &all, &workspace, &def->jobs, frozen);
     for (int i = 0; i < 6; i++) memcpy(column[i], copy[i], count * sizeof(float));
     mote_release(&allocator, memory, bytes);
     return MOTE_OK;

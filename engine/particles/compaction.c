@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "particles/events.h"
+#include "particles/meet.h"
 
 /* Returns the first slot from `slot` on whose particle is not MOTE_FATE_ALIVE, or `count`. Tests eight slots
  * at a time. */
@@ -114,6 +115,28 @@ void mote_filler_run(mote_filler *filler, size_t first, size_t end) {
     }
 }
 
+/* Lets the ranks of a cluster exchange the survivors whose holes have other owners. */
+static void meet_survivors(const mote_compaction *compaction) {
+    const uint32_t end = compaction->particles->range.slot_count;
+    mote_moves moves;
+    mote_filler filler;
+    moves.particles = compaction->particles, moves.count = 0;
+    mote_filler_begin(&filler, compaction, 0);
+    for (uint32_t first = 0; first < end; first += MOTE_FILLER_SLOTS) {
+        mote_filler_list(&filler, first, end - first < MOTE_FILLER_SLOTS ? end : first + MOTE_FILLER_SLOTS);
+        mote_moves_add(&moves, filler.survivor, filler.slot, filler.holes);
+        filler.rank += filler.count;
+    }
+    mote_moves_end(&moves);
+}
+
+void mote_compaction_fill(const mote_compaction *compaction) {
+    mote_filler filler;
+    if (compaction->particles->range.peers) meet_survivors(compaction);
+    mote_filler_begin(&filler, compaction, 0);
+    mote_filler_run(&filler, 0, compaction->particles->range.slot_count);
+}
+
 void mote_compaction_end(const mote_compaction *c) {
     c->particles->range.slot_count = c->kept;
     if (c->particles->started > c->kept) c->particles->started = c->kept;
@@ -126,9 +149,7 @@ uint32_t mote_particles_compact(mote_particles *particles, uint8_t fate) {
     uint32_t dead = list_fates(particles, fate);
     if (dead == 0) return 0;
     mote_compaction compaction = mote_compaction_begin(particles, fate, dead);
-    mote_filler filler;
-    mote_filler_begin(&filler, &compaction, 0);
-    mote_filler_run(&filler, 0, particles->range.slot_count);
+    mote_compaction_fill(&compaction);
     mote_compaction_end(&compaction);
     if (fate == MOTE_FATE_KILLED) particles->pending_kills = 0;
     return dead;

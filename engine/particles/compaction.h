@@ -46,6 +46,10 @@ void mote_filler_remove(mote_filler *filler);
 /* Lists and removes in slots [first, end): whole blocks that follow those of the previous call. */
 void mote_filler_run(mote_filler *filler, size_t first, size_t end);
 
+/* Runs the fillers of all slots, which have been stepped, and before it exchanges what the ranks of a cluster
+ * need of each other. */
+void mote_compaction_fill(const mote_compaction *compaction);
+
 /* Sets the new count and stack of free ids, after all fillers have ended. */
 void mote_compaction_end(const mote_compaction *compaction);
 

@@ -10,12 +10,15 @@ MOTE_INLINE wide_mask contain_same(wide3 a, wide3 b) {
     return wide_equal(a.x, b.x) & wide_equal(a.y, b.y) & wide_equal(a.z, b.z);
 }
 
+MOTE_INLINE wide contain_radius(const mote_collision *c, size_t i) {
+    return c->radii ? wide_load(c->radii + i) : wide_set(c->radius);
+}
+
 /* Runs the substeps of one step, each followed by its collisions. The last evaluation of a substep is then
  * never reused: a collision has moved the particle since. A state that a substep leaves as it is, among
  * colliders at rest, is that at the end of the step. */
-MOTE_INLINE void contain_step(const mote_plan *plan, const mote_span *span, mote_instance of, size_t i,
-                              uint64_t step, const mote_external *external, const mote_wide_map *map,
-                              collide_lanes *s) {
+MOTE_INLINE void contain_step(const mote_plan *plan, const mote_span *span, mote_instance of, uint64_t step,
+                              const mote_external *external, const mote_wide_map *map, collide_lanes *s) {
     const mote_collision *collision = span->collision;
     mote_lanes lanes = {.x = s->x, .v = s->v};
     for (uint32_t substep = 0; substep < plan->substeps; substep++) {
@@ -25,7 +28,7 @@ MOTE_INLINE void contain_step(const mote_plan *plan, const mote_span *span, mote
         end_substeps(plan, of.family, &lanes);
         s->from_x = x, s->from_v = v;
         s->x = wide3_select(s->keep, lanes.x, x), s->v = wide3_select(s->keep, lanes.v, v);
-        collide_register(collision, span->near, substep, i, s);
+        collide_register(collision, span->near, substep, s);
         lanes.x = s->x, lanes.v = s->v;
         const bool steady = collision->still && !plan->timed;
         if (steady && wide_all(contain_same(x, s->x) & contain_same(v, s->v) & ~s->spun)) break;
@@ -39,17 +42,18 @@ MOTE_INLINE void contain_step(const mote_plan *plan, const mote_span *span, mote
 MOTE_INLINE void contain(const mote_plan *plan, const mote_span *span, mote_instance of, size_t i,
                          uint32_t *frozen) {
     of.registers = 1;
-    collide_lanes s = {.x = wide3_load(span->x, i), .v = wide3_load(span->v, i), .spun = (wide_mask){0}};
+    collide_lanes s = {
+        .x = wide3_load(span->x, i), .v = wide3_load(span->v, i), .spun = (wide_mask){0}, .first = i};
+    if (span->collision) s.radius = contain_radius(span->collision, i);
     const mote_external external = load_external(plan, span, of.mass, i);
-    mote_wide_map map;
-    if (of.family == MOTE_FAMILY_MAP) map = map_of(plan, external.inverse_mass);
-    wide_mask keep = lanes_to_keep(span, of.mass, external.inverse_mass, i);
+    const mote_wide_map map = family_map(plan, of.family, external.inverse_mass);
+    wide_mask keep = lanes_to_keep(span, of.mass, i);
     for (uint32_t step = 0; step < span->steps; step++) {
         const mote_lanes start = {.x = s.x, .v = s.v};
         s.origin = start.x;
         s.keep = keep;
         if (span->previous_x[0] && step + 1 == span->steps) store_previous(span, &start, keep, i);
-        contain_step(plan, span, of, i, span->first_step + step, &external, &map, &s);
+        contain_step(plan, span, of, span->first_step + step, &external, &map, &s);
         const wide_mask bad = keep & ~finite_lanes(&(mote_lanes){.x = s.x, .v = s.v});
         mark(span->fate, bad, i, step, frozen);
         keep &= ~bad;
@@ -66,14 +70,13 @@ MOTE_INLINE void contain_staged(const mote_plan *plan, const mote_span *span, co
                                 uint32_t substep, size_t first, size_t end) {
     for (size_t i = first; i < end; i += MOTE_WIDTH) {
         const size_t at = i - workspace->first;
-        const bool mass = plan->mass_column;
-        const wide inverse_mass = mass ? wide_load(span->inverse_mass + i) : (wide){0};
         const wide_mask frozen = wide_mask_load(workspace->frozen + at),
-                        keep = lanes_to_keep(span, mass, inverse_mass, i) & ~frozen;
-        collide_lanes s = {.origin = wide3_load(span->x, i), .keep = keep};
+                        keep = lanes_to_keep(span, plan->mass_column, i) & ~frozen;
+        collide_lanes s = {.origin = wide3_load(span->x, i), .keep = keep, .first = i};
+        s.radius = contain_radius(span->collision, i);
         s.from_x = wide3_load(workspace->from_x, at), s.from_v = wide3_load(workspace->from_v, at);
         s.x = wide3_load(workspace->x, at), s.v = wide3_load(workspace->v, at);
-        collide_register(span->collision, &span->collision->all, substep, i, &s);
+        collide_register(span->collision, &span->collision->all, substep, &s);
         wide3_store(workspace->x, at, s.x);
         wide3_store(workspace->v, at, s.v);
         const wide_mask killed = keep & ~s.keep;
@@ -100,7 +103,7 @@ MOTE_INLINE void contain_bound(const mote_span *span, size_t first, size_t end, 
     wide_mask stuck = (wide_mask){0};
     for (size_t i = first; i < end; i += MOTE_WIDTH) {
         const wide3 x = wide3_load(span->x, i), v = contact_abs(wide3_load(span->v, i));
-        const wide_mask in = lanes_to_keep(span, false, zero, i);
+        const wide_mask in = lanes_to_keep(span, false, i);
         low = wide3_select(in, wide3_min(x, low), low);
         high = wide3_select(in, wide3_max(high, x), high);
         const wide most = wide_max(wide_max(wide_max(speed, v.x), v.y), v.z);

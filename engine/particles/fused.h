@@ -74,11 +74,16 @@ MOTE_INLINE mote_external load_external(const mote_plan *plan, const mote_span *
     return external;
 }
 
-/* Returns the lanes that are in the span and whose particles can move. */
-MOTE_INLINE wide_mask lanes_to_keep(const mote_span *span, bool mass, wide inverse_mass, size_t i) {
+/* Returns the mix of forces of instances that read it from the plan. */
+MOTE_INLINE mote_force_mix mix_of(const mote_plan *plan) {
+    return plan->mix <= MOTE_MIX_DRAG ? MOTE_MIX_AFFINE : MOTE_MIX_ANY;
+}
+
+/* Returns the lanes that are in the span and, where masses have a column, whose particles can move. */
+MOTE_INLINE wide_mask lanes_to_keep(const mote_span *span, bool mass, size_t i) {
     wide_mask keep = wide_lanes_below(span->count > i + MOTE_WIDTH ? MOTE_WIDTH : (int32_t)(span->count - i));
     if (i < span->begin) keep &= ~wide_lanes_below((int32_t)(span->begin - i));
-    return mass ? keep & wide_less((wide){0}, inverse_mass) : keep;
+    return mass ? keep & wide_less((wide){0}, wide_load(span->inverse_mass + i)) : keep;
 }
 
 MOTE_INLINE wide_mask finite_lanes(const mote_lanes *s) {
@@ -122,8 +127,8 @@ MOTE_INLINE bool fused_registers(const mote_plan *plan, const mote_span *span, m
             external[u].inverse_mass = wide_set(plan->inverse_mass);
         else
             external[u] = load_external(plan, span, of.mass, at);
-        if (of.family == MOTE_FAMILY_MAP) map[u] = map_of(plan, external[u].inverse_mass);
-        keep[u] = whole ? ~(wide_mask){0} : lanes_to_keep(span, of.mass, external[u].inverse_mass, at);
+        map[u] = family_map(plan, of.family, external[u].inverse_mass);
+        keep[u] = whole ? ~(wide_mask){0} : lanes_to_keep(span, of.mass, at);
     }
     free_path path = {.span = span, .first = i};
     if (span->previous_x[0]) {

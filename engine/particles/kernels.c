@@ -2,66 +2,68 @@
 #include "particles/kernels.h"
 
 #include "base/isa.h"
-#include "particles/contain.h"
 #include "particles/emit.h"
 #include "particles/fused.h"
+#include "particles/pack.h"
 #include "particles/settled.h"
 #include "particles/staged.h"
 #include "particles/turn.h"
 
-/* Chooses the number of registers that a loop body steps. Two hide the latency of an attractor's square root
- * and division. Affine terms are short, and one register leaves more to out-of-order execution (measured:
- * 0.75 to 0.95 of the time of two). */
+/* Chooses the number of registers that a loop body steps. Affine terms are short, and one register leaves
+ * more to out-of-order execution (measured: 0.75 to 0.95 of the time of two). */
 #define OF(family_, mass_, mix_)                                                                             \
-    ((mote_instance){.family = family_,                                                                      \
-                     .mass = mass_,                                                                          \
-                     .mix = mix_,                                                                            \
-                     .registers = (mix_) == MOTE_MIX_NOISE        ? 4                                        \
-                                  : (mix_) == MOTE_MIX_ATTRACTORS ? 2                                        \
-                                                                  : 1})
+    ((mote_instance){                                                                                        \
+        .family = family_, .mass = mass_, .mix = mix_, .registers = (mix_) == MOTE_MIX_NOISE ? 4 : 1})
 
-/* A register of any forces: whether masses have a column is read from the plan, and the mix of forces. */
-#define CONTAIN(name, family)                                                                                \
-    MOTE_OUTLINE void contain_##name(const mote_plan *plan, const mote_span *span, size_t i,                 \
-                                     uint32_t *frozen) {                                                     \
-        const mote_force_mix mix = plan->mix <= MOTE_MIX_DRAG ? MOTE_MIX_AFFINE : MOTE_MIX_ANY;              \
-        contain(plan, span, OF(family, plan->mass_column, mix), i, frozen);                                  \
-    }                                                                                                        \
+/* A register of any forces under any integrator: the mix of forces, the family and whether masses have a
+ * column are read from the plan. */
+MOTE_OUTLINE void contain_any(const mote_plan *plan, const mote_span *span, size_t i, uint32_t *frozen) {
+    contain(plan, span, OF(plan->scheme->family, plan->mass_column, mix_of(plan)), i, frozen);
+}
+
+/* Steps among colliders. */
+#define COLLIDE(name, family)                                                                                \
     static void collide_##name(const mote_plan *plan, const mote_span *span, size_t first, size_t end,       \
                                uint32_t *frozen) {                                                           \
-        for (size_t i = first; i < end; i += MOTE_WIDTH) contain_##name(plan, span, i, frozen);              \
+        const bool in_order = span->collision->stuck || span->collision->spin[0];                            \
+        for (; in_order && first < end; first += MOTE_WIDTH) contain_any(plan, span, first, frozen);         \
+        for (; first < end; first += PACK_SLOTS)                                                             \
+            pack_block(plan, span, OF(family, plan->mass_column, mix_of(plan)), first,                       \
+                       end - first < PACK_SLOTS ? end - first : PACK_SLOTS, frozen);                         \
     }
-CONTAIN(splitting, MOTE_FAMILY_SPLITTING)
-CONTAIN(verlet, MOTE_FAMILY_VERLET)
-CONTAIN(runge_kutta, MOTE_FAMILY_RUNGE_KUTTA)
-CONTAIN(map, MOTE_FAMILY_MAP)
-CONTAIN(advection, MOTE_FAMILY_ADVECTION)
+#if !defined(MOTE_COMPACT)
+COLLIDE(splitting, MOTE_FAMILY_SPLITTING)
+#endif
+COLLIDE(any, plan->scheme->family)
 
-#define FUSED(name, family_name, family, mass, mix)                                                          \
+#define FUSED(name, family, mass, mix)                                                                       \
     static void name(const mote_plan *plan, const mote_span *span, size_t first, size_t end,                 \
                      uint32_t *frozen) {                                                                     \
-        fused(plan, span, OF(family, mass, mix), contain_##family_name, first, end, frozen);                 \
+        fused(plan, span, OF(family, mass, mix), contain_any, first, end, frozen);                           \
     }
 
 /* Instances of settled.h, which need few registers besides the state. Attractors: three registers a loop body
  * are 1.2 times as fast as two and no slower than four. Drag: two are 1.05 to 1.2 times as fast as one or
  * three (measured). */
-#define SETTLED(kind, name, family, points, side_by_side)                                                    \
+#define SETTLED(kind, name, family, most, side_by_side)                                                      \
+    MOTE_OUTLINE bool kind##_edge_##name(const mote_plan *plan, const settled *p, const mote_span *span,     \
+                                         size_t i) {                                                         \
+        const bool terms = (most) > 1;                                                                       \
+        return settled_registers(plan, p, span,                                                              \
+                                 (settled_instance){family, terms ? p->points : most, terms, 1}, false, i);  \
+    }                                                                                                        \
     static void kind##_##name(const mote_plan *plan, const mote_span *span, size_t first, size_t end,        \
                               uint32_t *frozen) {                                                            \
-        const settled_instance of = {family, points, false, side_by_side},                                   \
-                               with_terms = {family, points, true, side_by_side};                            \
-        if ((points) && plan->settled_terms)                                                                 \
-            settled_run(plan, span, with_terms, contain_##name, first, end, frozen);                         \
-        else                                                                                                 \
-            settled_run(plan, span, of, contain_##name, first, end, frozen);                                 \
+        const settled_instance of = {family, most, (most) > 1, side_by_side};                                \
+        settled_run(plan, span, of, kind##_edge_##name, contain_any, first, end, frozen);                    \
     }
 
 /* Instances for any forces, one for each family: whether masses have a column is read from the plan. Compact
- * kernels have no others; they read the mix of forces too. */
-#define ANY_MIX MOTE_SPECIALISED(MOTE_MIX_ANY, plan->mix <= MOTE_MIX_DRAG ? MOTE_MIX_AFFINE : MOTE_MIX_ANY)
+ * kernels have two: one for splitting integrators, one that reads the family too. Both read the mix of
+ * forces. */
+#define ANY_MIX MOTE_SPECIALISED(MOTE_MIX_ANY, mix_of(plan))
 #define ANY_FORCES(name, family)                                                                             \
-    FUSED(fused_any_##name, name, family, plan->mass_column, ANY_MIX)                                        \
+    FUSED(fused_any_##name, family, plan->mass_column, ANY_MIX)                                              \
     static void begin_##name(const mote_plan *plan, const mote_span *span, const mote_workspace *workspace,  \
                              size_t first, size_t end) {                                                     \
         staged_begin(plan, span, workspace, OF(family, plan->mass_column, MOTE_MIX_ANY), first, end);        \
@@ -71,23 +73,24 @@ CONTAIN(advection, MOTE_FAMILY_ADVECTION)
         staged_stage(plan, span, workspace, OF(family, plan->mass_column, MOTE_MIX_ANY), at, first, end);    \
     }
 ANY_FORCES(splitting, MOTE_FAMILY_SPLITTING)
+#if defined(MOTE_COMPACT)
+ANY_FORCES(other, plan->scheme->family)
+#else
 ANY_FORCES(verlet, MOTE_FAMILY_VERLET)
 ANY_FORCES(runge_kutta, MOTE_FAMILY_RUNGE_KUTTA)
 ANY_FORCES(map, MOTE_FAMILY_MAP)
 ANY_FORCES(advection, MOTE_FAMILY_ADVECTION)
-
-#if !defined(MOTE_COMPACT)
-#define INSTANCE(name, family_name, family, mass)                                                            \
-    FUSED(fused_##name, family_name, family, mass, MOTE_MIX_AFFINE)                                          \
-    FUSED(fused_attractors_##name, family_name, family, mass, MOTE_MIX_ATTRACTORS)
-#define INSTANCES(name, family) INSTANCE(name, name, family, false) INSTANCE(name##_mass, name, family, true)
+#define INSTANCES(name, family)                                                                              \
+    FUSED(fused_##name, family, false, MOTE_MIX_AFFINE)                                                      \
+    FUSED(fused_##name##_mass, family, true, MOTE_MIX_AFFINE)
 INSTANCES(splitting, MOTE_FAMILY_SPLITTING)
 INSTANCES(verlet, MOTE_FAMILY_VERLET)
 INSTANCES(runge_kutta, MOTE_FAMILY_RUNGE_KUTTA)
-INSTANCES(map, MOTE_FAMILY_MAP)
-INSTANCES(advection, MOTE_FAMILY_ADVECTION)
+/* One instance each: masses cost little beside maps, and advection has none. */
+FUSED(fused_map, MOTE_FAMILY_MAP, plan->mass_column, MOTE_MIX_AFFINE)
+FUSED(fused_advection, MOTE_FAMILY_ADVECTION, plan->mass_column, MOTE_MIX_AFFINE)
 
-FUSED(noise_splitting, splitting, MOTE_FAMILY_SPLITTING, false, MOTE_MIX_NOISE)
+FUSED(noise_splitting, MOTE_FAMILY_SPLITTING, false, MOTE_MIX_NOISE)
 SETTLED(drag, splitting, MOTE_FAMILY_SPLITTING, 0, 2)
 SETTLED(one_attractor, splitting, MOTE_FAMILY_SPLITTING, 1, 3)
 SETTLED(one_attractor, verlet, MOTE_FAMILY_VERLET, 1, 3)
@@ -95,6 +98,7 @@ SETTLED(one_attractor, runge_kutta, MOTE_FAMILY_RUNGE_KUTTA, 1, 2)
 SETTLED(few_attractors, splitting, MOTE_FAMILY_SPLITTING, 2, 3)
 SETTLED(few_attractors, verlet, MOTE_FAMILY_VERLET, 2, 3)
 SETTLED(few_attractors, runge_kutta, MOTE_FAMILY_RUNGE_KUTTA, 2, 2)
+SETTLED(few_attractors, map, MOTE_FAMILY_MAP, 2, 2)
 #endif
 
 static void commit(const mote_span *span, const mote_workspace *workspace, uint32_t step, size_t first,
@@ -179,35 +183,35 @@ static void bound(const mote_span *span, size_t first, size_t end, mote_slot_bou
 }
 
 #if defined(MOTE_COMPACT)
-#define ANY(name)  {name, name, name, name, name, name, name}
-#define BOTH(name) {ANY(fused_any_##name), ANY(fused_any_##name)}
-#define ALL_FUSED                                                                                            \
-    {[MOTE_FAMILY_SPLITTING] = BOTH(splitting),                                                              \
-     [MOTE_FAMILY_VERLET] = BOTH(verlet),                                                                    \
-     [MOTE_FAMILY_RUNGE_KUTTA] = BOTH(runge_kutta),                                                          \
-     [MOTE_FAMILY_MAP] = BOTH(map),                                                                          \
-     [MOTE_FAMILY_ADVECTION] = BOTH(advection)}
+#define ANY(name)      {name, name, name, name, name, name}
+#define ALL(prefix)    {prefix##_splitting, prefix##_other, prefix##_other, prefix##_other, prefix##_other}
+#define ALL_COLLIDE    {collide_any, collide_any, collide_any, collide_any, collide_any}
+#define BOTH_ANY       {ANY(fused_any_other), ANY(fused_any_other)}
+#define BOTH_SPLITTING {ANY(fused_any_splitting), ANY(fused_any_splitting)}
+#define ALL_FUSED      {BOTH_SPLITTING, BOTH_ANY, BOTH_ANY, BOTH_ANY, BOTH_ANY}
 #else
-#define KINDS(name, any, drag, settled, few_attractors, noise)                                               \
-    {fused_##name, drag, settled, few_attractors, fused_attractors_##name, noise, fused_any_##any}
-#define BOTH(name, drag, settled, few_attractors, noise)                                                     \
-    {KINDS(name, name, drag, settled, few_attractors, noise),                                                \
-     KINDS(name##_mass, name, NULL, NULL, NULL, NULL)}
+#define ALL_COLLIDE {collide_splitting, collide_any, collide_any, collide_any, collide_any}
+#define KINDS(affine, any, drag, one_attractor, few_attractors, noise)                                       \
+    {fused_##affine, drag, one_attractor, few_attractors, noise, fused_any_##any}
+#define SETTLED_BOTH(name, drag, noise)                                                                      \
+    {KINDS(name, name, drag, one_attractor_##name, few_attractors_##name, noise),                            \
+     KINDS(name##_mass, name, NULL, one_attractor_##name, few_attractors_##name, NULL)}
+#define BOTH(name, few_attractors)                                                                           \
+    {KINDS(name, name, NULL, few_attractors, few_attractors, NULL),                                          \
+     KINDS(name, name, NULL, few_attractors, few_attractors, NULL)}
 #define ALL_FUSED                                                                                            \
-    {[MOTE_FAMILY_SPLITTING] = BOTH(splitting, drag_splitting, one_attractor_splitting,                      \
-                                    few_attractors_splitting, noise_splitting),                              \
-     [MOTE_FAMILY_VERLET] = BOTH(verlet, NULL, one_attractor_verlet, few_attractors_verlet, NULL),           \
-     [MOTE_FAMILY_RUNGE_KUTTA] =                                                                             \
-         BOTH(runge_kutta, NULL, one_attractor_runge_kutta, few_attractors_runge_kutta, NULL),               \
-     [MOTE_FAMILY_MAP] = BOTH(map, NULL, NULL, NULL, NULL),                                                  \
-     [MOTE_FAMILY_ADVECTION] = BOTH(advection, NULL, NULL, NULL, NULL)}
-#endif
+    {[MOTE_FAMILY_SPLITTING] = SETTLED_BOTH(splitting, drag_splitting, noise_splitting),                     \
+     [MOTE_FAMILY_VERLET] = SETTLED_BOTH(verlet, NULL, NULL),                                                \
+     [MOTE_FAMILY_RUNGE_KUTTA] = SETTLED_BOTH(runge_kutta, NULL, NULL),                                      \
+     [MOTE_FAMILY_MAP] = BOTH(map, few_attractors_map),                                                      \
+     [MOTE_FAMILY_ADVECTION] = BOTH(advection, NULL)}
 #define ALL(prefix)                                                                                          \
     {[MOTE_FAMILY_SPLITTING] = prefix##_splitting,                                                           \
      [MOTE_FAMILY_VERLET] = prefix##_verlet,                                                                 \
      [MOTE_FAMILY_RUNGE_KUTTA] = prefix##_runge_kutta,                                                       \
      [MOTE_FAMILY_MAP] = prefix##_map,                                                                       \
      [MOTE_FAMILY_ADVECTION] = prefix##_advection}
+#endif
 
 extern const mote_particle_kernels MOTE_KERNEL_TABLE(mote_particle_kernels);
 const mote_particle_kernels MOTE_KERNEL_TABLE(mote_particle_kernels) = {
@@ -215,7 +219,7 @@ const mote_particle_kernels MOTE_KERNEL_TABLE(mote_particle_kernels) = {
     .begin = ALL(begin),
     .stage = ALL(stage),
     .commit = {commit, commit_mass},
-    .collide = ALL(collide),
+    .collide = ALL_COLLIDE,
     .collide_staged = collide_staged,
     .bound = bound,
     .expire = expire,

@@ -6,6 +6,7 @@
 #include "base/work.h"
 #include "particles/compaction.h"
 #include "particles/events.h"
+#include "particles/meet.h"
 
 void mote_orientation_collide(const mote_particles *particles, mote_collision *collision) {
     if (!particles->column[MOTE_COLUMN_ORIENTATION]) return;
@@ -65,7 +66,10 @@ void mote_particles_turn(mote_particles *particles, const mote_step *step, mote_
               .turning = turning_of(particles, step),
               .moments = particles->principal_moments};
     const double work = MOTE_WORK_TURN + MOTE_WORK_TORQUE * (double)t.turning.substeps;
-    mote_parallel_for(mote_jobs_for(step->jobs, work * (double)count), count, MOTE_BLOCK, do_blocks, &t);
+    const mote_items mine = mote_range_slots(&particles->range, 0, count);
+    uint32_t none = 0;
+    mote_parallel_over(mote_jobs_for(step->jobs, work * (double)count), &mine, MOTE_BLOCK, do_blocks, &t);
+    mote_meet_fates(particles, &t.frozen, &none);
     particles->external_torques_marked = false;
     if (!t.frozen) return;
     mote_events_at(particles->events, step, step->number + 1);

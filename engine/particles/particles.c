@@ -256,13 +256,10 @@ void mote_particles_invalidate_ids(mote_particles *particles, uint32_t count, ui
         for (uint32_t i = 0; i < pairs; i++) column[to[i]] = column[from[i]];                                \
     } while (0)
 
-void mote_particles_move(mote_particles *particles, const uint32_t *from, const uint32_t *to,
-                         uint32_t pairs) {
-    const mote_particle_id *particle = particles->column[MOTE_COLUMN_ID];
-    for (uint32_t i = 0; particles->ids && i < pairs; i++)
-        __builtin_prefetch(&particles->ids[particle[from[i]].index], 1);
-    for (uint32_t k = 0; k < particles->column_count; k++) {
-        const uint32_t id = particles->columns[k];
+static void move_columns(mote_particles *particles, const uint8_t *columns, uint32_t count,
+                         const uint32_t *from, const uint32_t *to, uint32_t pairs) {
+    for (uint32_t k = 0; k < count; k++) {
+        const uint32_t id = columns[k];
         const size_t element = particles->element_bytes[id];
         switch (element) {
         case 1:
@@ -280,5 +277,37 @@ void mote_particles_move(mote_particles *particles, const uint32_t *from, const 
                        (const unsigned char *)particles->column[id] + from[i] * element, element);
         }
     }
+}
+
+/* Moves what only the owner of a slot has, to the slots that this rank owns, and what every rank has. */
+static void move_shared(mote_particles *particles, const uint32_t *from, const uint32_t *to, uint32_t pairs) {
+    enum { RUN = 256 };
+    const mote_peers *peers = particles->range.peers;
+    uint32_t own[2][RUN], count = 0;
+    uint8_t columns[2][MOTE_COLUMN_COUNT];
+    uint32_t counts[2] = {0, 0};
+    for (uint32_t k = 0; k < particles->column_count; k++) {
+        const bool everywhere = mote_particles_is_everywhere(particles->columns[k]);
+        columns[everywhere][counts[everywhere]++] = particles->columns[k];
+    }
+    for (uint32_t i = 0; i < pairs; i++) {
+        if (mote_deal_owner(&peers->slots, to[i]) == peers->transport.rank)
+            own[0][count] = from[i], own[1][count++] = to[i];
+        if (count < RUN && i + 1 < pairs) continue;
+        move_columns(particles, columns[0], counts[0], own[0], own[1], count);
+        count = 0;
+    }
+    move_columns(particles, columns[1], counts[1], from, to, pairs);
+}
+
+void mote_particles_move(mote_particles *particles, const uint32_t *from, const uint32_t *to,
+                         uint32_t pairs) {
+    const mote_particle_id *particle = particles->column[MOTE_COLUMN_ID];
+    for (uint32_t i = 0; particles->ids && i < pairs; i++)
+        __builtin_prefetch(&particles->ids[particle[from[i]].index], 1);
+    if (particles->range.peers)
+        move_shared(particles, from, to, pairs);
+    else
+        move_columns(particles, particles->columns, particles->column_count, from, to, pairs);
     for (uint32_t i = 0; particles->ids && i < pairs; i++) particles->ids[particle[to[i]].index].slot = to[i];
 }

@@ -136,6 +136,12 @@ void mote_particles_invalidate_ids(mote_particles *particles, uint32_t count, ui
 /* Prefetches the columns of slots that a step does not read. */
 void mote_particles_prefetch(const mote_particles *particles, const uint32_t *slot, uint32_t count);
 
+/* Whether every rank of a cluster has a column, and not only the owner of a slot. */
+MOTE_INLINE bool mote_particles_is_everywhere(int id) {
+    return id == MOTE_COLUMN_ID || id == MOTE_COLUMN_FATE || id == MOTE_COLUMN_BIRTH ||
+           id == MOTE_COLUMN_LIFETIME;
+}
+
 /* Copies all columns of slots from[i] to slots to[i], i < pairs, and updates the id table. */
 void mote_particles_move(mote_particles *particles, const uint32_t *from, const uint32_t *to, uint32_t pairs);
 
@@ -167,6 +173,9 @@ void mote_particles_archive(mote_range *range, mote_archive *a);
 uint32_t mote_particles_count_items(const mote_range *range, bool springs);
 uint64_t mote_particles_hash_items(const mote_range *range, bool springs, uint32_t first, uint32_t count);
 uint64_t mote_particles_hash_counts(const mote_range *range, uint64_t hash);
+
+/* Returns the hash of the counts and of who is to be killed, chained after `hash`. */
+uint64_t mote_particles_hash_calls(const mote_particles *particles, uint64_t hash);
 
 /* Returns whether a column is state; external forces and torques are only while they are marked. */
 MOTE_INLINE bool mote_particles_is_state(const mote_particles *particles, int id) {

@@ -103,6 +103,7 @@ typedef struct phase_context {
     const mote_workspace *workspace;
     const mote_jobs *jobs;   /* of the stage-outer order */
     const mote_phase_at *at; /* of the stage-outer order */
+    mote_items mine;         /* of the stage-outer order */
     size_t first, end;
     uint32_t step, frozen;
 } phase_context;
@@ -256,14 +257,14 @@ static void phase_of_all(void *context, const mote_phase_at *at) {
     phase_context *p = context;
     if (is_empty_phase(p, at->phase)) return;
     p->at = at;
-    mote_parallel_for(p->jobs, p->run.span->count, MOTE_BLOCK, do_phase, p);
+    mote_parallel_over(p->jobs, &p->mine, MOTE_BLOCK, do_phase, p);
 }
 
-void mote_run_stages(const mote_run *run, const mote_workspace *workspace, const mote_jobs *jobs,
-                     uint32_t *frozen) {
+void mote_run_stages(const mote_run *run, const mote_items *mine, const mote_workspace *workspace,
+                     const mote_jobs *jobs, uint32_t *frozen) {
     jobs = mote_run_jobs(run, run->span->count, jobs);
-    phase_context p = {.run = *run, .workspace = workspace, .jobs = jobs};
-    mote_parallel_for(jobs, run->span->count, MOTE_BLOCK, do_load, &p);
+    phase_context p = {.run = *run, .workspace = workspace, .jobs = jobs, .mine = *mine};
+    mote_parallel_over(jobs, mine, MOTE_BLOCK, do_load, &p);
     for (; p.step < run->span->steps; p.step++)
         mote_schedule_step(run->plan->substeps, run->plan->stages, phase_of_all, &p);
     *frozen += p.frozen;

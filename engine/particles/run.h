@@ -36,9 +36,9 @@ const mote_jobs *mote_run_jobs(const mote_run *run, size_t slots, const mote_job
  * particles. */
 uint32_t mote_run_parallel(const mote_run *run, size_t end, const mote_jobs *jobs);
 
-/* Runs the stage-outer order (blocks inside) for all slots of the span; the workspace has as many slots. Adds
- * to *frozen. */
-void mote_run_stages(const mote_run *run, const mote_workspace *workspace, const mote_jobs *jobs,
-                     uint32_t *frozen);
+/* Runs the stage-outer order (blocks inside) for slots of the span; the workspace has as many as the span.
+ * Adds to *frozen. */
+void mote_run_stages(const mote_run *run, const mote_items *mine, const mote_workspace *workspace,
+                     const mote_jobs *jobs, uint32_t *frozen);
 
 #endif

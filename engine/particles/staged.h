@@ -8,9 +8,9 @@
 /* Stores the state of movable lanes. Immovable and frozen particles must keep their position at every stage,
  * because callbacks that reach the range read them. */
 MOTE_INLINE void store_stage(const mote_span *span, const mote_workspace *workspace, bool mass,
-                             wide inverse_mass, const mote_lanes *s, size_t i) {
+                             const mote_lanes *s, size_t i) {
     size_t at = i - workspace->first;
-    wide_mask keep = lanes_to_keep(span, mass, inverse_mass, i) & ~wide_mask_load(workspace->frozen + at);
+    wide_mask keep = lanes_to_keep(span, mass, i) & ~wide_mask_load(workspace->frozen + at);
     wide3_store(workspace->x, at, wide3_select(keep, s->x, wide3_load(workspace->x, at)));
     wide3_store(workspace->v, at, wide3_select(keep, s->v, wide3_load(workspace->v, at)));
 }
@@ -23,17 +23,16 @@ MOTE_INLINE void staged_begin(const mote_plan *plan, const mote_span *span, cons
         size_t at = i - workspace->first;
         mote_lanes s = {.x = wide3_load(workspace->x, at), .v = wide3_load(workspace->v, at)};
         wide inverse_mass = load_external(plan, span, of.mass, i).inverse_mass;
-        mote_wide_map map;
-        if (of.family == MOTE_FAMILY_MAP) map = map_of(plan, inverse_mass);
+        const mote_wide_map map = family_map(plan, of.family, inverse_mass);
         begin_substep(plan, of.family, &s, &map);
-        store_stage(span, workspace, of.mass, inverse_mass, &s, i);
+        store_stage(span, workspace, of.mass, &s, i);
     }
 }
 
 /* Runs one stage. at.again: reuses the last evaluation of the previous substep. */
 MOTE_INLINE void staged_stage(const mote_plan *plan, const mote_span *span, const mote_workspace *workspace,
                               mote_instance of, mote_staged_at at, size_t first, size_t end) {
-    of.mix = plan->mix <= MOTE_MIX_DRAG ? MOTE_MIX_AFFINE : MOTE_MIX_ANY;
+    of.mix = mix_of(plan);
     of.callbacks = plan->callback_count != 0;
     for (size_t i = first; i < end; i += MOTE_WIDTH) {
         const size_t to = i - workspace->first;
@@ -45,8 +44,7 @@ MOTE_INLINE void staged_stage(const mote_plan *plan, const mote_span *span, cons
             external.acceleration = wide3_load(workspace->acceleration, to);
             external.force = wide3_load(workspace->force, to);
         }
-        mote_wide_map map;
-        if (of.family == MOTE_FAMILY_MAP) map = map_of(plan, external.inverse_mass);
+        const mote_wide_map map = family_map(plan, of.family, external.inverse_mass);
         wide3 dv[MOTE_MAX_UNROLL];
         if (at.again)
             dv[0] = s.sum_v;
@@ -54,7 +52,7 @@ MOTE_INLINE void staged_stage(const mote_plan *plan, const mote_span *span, cons
             mote_evaluate(plan, of, (mote_stage_at){at.stage, at.time}, &s, &external, dv);
         do_stage(plan, of.family, &s, at.stage, dv[0], &map);
         if (at.stage + 1 == plan->stages) end_substeps(plan, of.family, &s);
-        store_stage(span, workspace, of.mass, external.inverse_mass, &s, i);
+        store_stage(span, workspace, of.mass, &s, i);
         if (of.family != MOTE_FAMILY_SPLITTING && of.family != MOTE_FAMILY_MAP) {
             wide3_store(workspace->carry, to, s.base_x);
             wide3_store(workspace->carry + 3, to, s.base_v);
@@ -69,7 +67,7 @@ MOTE_INLINE void staged_commit(const mote_span *span, const mote_workspace *work
     for (size_t i = first; i < end; i += MOTE_WIDTH) {
         size_t at = i - workspace->first;
         mote_lanes s = {.x = wide3_load(workspace->x, at), .v = wide3_load(workspace->v, at)};
-        wide_mask keep = lanes_to_keep(span, mass, mass ? wide_load(span->inverse_mass + i) : (wide){0}, i);
+        wide_mask keep = lanes_to_keep(span, mass, i);
         keep &= ~wide_mask_load(workspace->frozen + at);
         wide_mask bad = keep & ~finite_lanes(&s);
         mark(span->fate, bad, i, step, frozen);

@@ -139,13 +139,15 @@ static bool mark_ids(uint8_t *marks, const counts *c, const unsigned char *secti
 /* Checks that every index in use is of one particle, or once on the stack of free ids, or lost: as many are
  * marked as there are, so none is marked twice if none is missing. */
 static void check_ids(const mote_particles *p, const counts *c, const id_sections *s, mote_archive *a) {
-    uint8_t *marks = cleared_marks(p, c->used_ids);
+    uint8_t *const marks = cleared_marks(p, c->used_ids);
+    const unsigned char *const ids = s->ids;
+    const uint32_t slots = c->slots, used = c->used_ids;
     bool legal = true;
-    if (!c->used_ids) return;
-    for (uint64_t slot = 0; slot < c->slots; slot++) {
-        const uint32_t index = mote_word_load(s->ids, 2 * slot);
-        legal &= index < c->used_ids && mote_word_load(s->ids, 2 * slot + 1) < UINT32_MAX;
-        marks[index < c->used_ids ? index : 0] = 1;
+    if (!used) return;
+    for (uint64_t slot = 0; slot < slots; slot++) {
+        const uint32_t index = mote_word_load(ids, 2 * slot);
+        legal &= (index < used) & (mote_word_load(ids, 2 * slot + 1) < UINT32_MAX);
+        marks[index < used ? index : 0] = 1;
     }
     legal &= mark_ids(marks, c, s->free, c->free_ids, 1);
     legal &= mark_ids(marks, c, s->lost, c->lost_ids, 2);
@@ -155,10 +157,14 @@ static void check_ids(const mote_particles *p, const counts *c, const id_section
 
 /* Fills the id table and the stack of free ids, and counts the retired indices. */
 static void read_ids(mote_particles *p, const counts *c, const id_sections *s) {
-    const mote_particle_id *id = p->column[MOTE_COLUMN_ID];
+    const mote_particle_id *const id = p->column[MOTE_COLUMN_ID];
+    mote_id_entry *const entries = p->ids;
+    const uint32_t slots = c->slots;
     p->retired = 0;
-    for (uint32_t slot = 0; slot < c->slots; slot++)
-        p->ids[id[slot].index] = (mote_id_entry){slot, id[slot].generation};
+    for (uint32_t slot = 0; slot < slots; slot++) {
+        if (slot + 16 < slots) __builtin_prefetch(&entries[id[slot + 16].index], 1);
+        entries[id[slot].index] = (mote_id_entry){slot, id[slot].generation};
+    }
     for (uint32_t i = 0; i < c->killed; i++) {
         mote_id_entry *entry = &p->ids[id[mote_word_load(s->killed, i)].index];
         p->retired += ++entry->generation == UINT32_MAX;
@@ -219,6 +225,12 @@ uint64_t mote_particles_hash_items(const mote_range *range, bool springs, uint32
     for (uint32_t slot = first; slot < first + count; slot++)
         hash = mote_hash_number(hash, slot < p->started);
     return hash;
+}
+
+uint64_t mote_particles_hash_calls(const mote_particles *p, uint64_t hash) {
+    const counts c = counts_of(p);
+    hash = mote_hash_words(hash, &c, sizeof c);
+    return p->pending_kills ? mote_hash_pieces(hash, mote_particles_fate(p), c.slots) : hash;
 }
 
 uint64_t mote_particles_hash_counts(const mote_range *range, uint64_t hash) {

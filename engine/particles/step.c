@@ -1,11 +1,13 @@
 /* The step of loose particles. Steps run in batches, within which nothing else acts on the particles; dead
  * particles are removed at the end of each batch. */
 #include <float.h>
+#include <string.h>
 
 #include "base/assert.h"
 #include "base/parallel.h"
 #include "particles/compaction.h"
 #include "particles/events.h"
+#include "particles/meet.h"
 #include "particles/run.h"
 
 void mote_particles_refresh_plan(mote_particles *particles, const mote_plan_def *def) {
@@ -109,6 +111,12 @@ static bool make_collision(const mote_particles *particles, const mote_step *ste
     return c->all.count || c->stuck;
 }
 
+/* Without colliders nothing sticks. */
+static void release_stuck(const mote_particles *particles) {
+    uint32_t *stuck = particles->column[MOTE_COLUMN_STUCK];
+    if (stuck) memset(stuck, 0, particles->range.slot_count * sizeof *stuck);
+}
+
 /* --- A batch --- */
 
 typedef struct batch {
@@ -116,7 +124,6 @@ typedef struct batch {
     mote_run run;
     mote_lifetimes lifetimes;
     const mote_compaction *compaction; /* fills holes after each run of blocks; NULL: fills none */
-    size_t first;                      /* slot at which the blocks begin */
     uint32_t frozen, expired;
 } batch;
 
@@ -143,7 +150,6 @@ static void do_blocks(void *context, size_t first, size_t end, uint32_t worker) 
     (void)worker;
     batch *b = context;
     uint32_t frozen = 0;
-    first += b->first, end += b->first;
     if (b->compaction)
         step_and_fill(b, first, end, &frozen);
     else
@@ -153,58 +159,52 @@ static void do_blocks(void *context, size_t first, size_t end, uint32_t worker) 
 
 static void run_slots(batch *b, const mote_jobs *jobs, size_t first, size_t end,
                       const mote_compaction *compaction) {
-    b->first = first;
+    const mote_items mine = mote_range_slots(&b->particles->range, first, end);
     b->compaction = compaction;
-    mote_parallel_for(mote_run_jobs(&b->run, end - first, jobs), end - first, MOTE_BLOCK, do_blocks, b);
+    mote_parallel_over(mote_run_jobs(&b->run, end - first, jobs), &mine, MOTE_BLOCK, do_blocks, b);
 }
 
-/* Fills the holes in slots [first, end), which have been stepped. */
-static void fill(const mote_compaction *compaction, size_t first, size_t end) {
+/* Block-outer order with deaths. The particles whose lifetime ends with this step are known before it. So the
+ * last slots, whose survivors will move, are stepped first, and the holes in the other blocks are filled as
+ * soon as these are stepped. */
+static void run_and_fill(batch *b, const mote_jobs *jobs, const mote_compaction *compaction) {
+    const size_t count = b->run.span->count, tail = compaction->kept / MOTE_BLOCK * MOTE_BLOCK;
     mote_filler filler;
-    mote_filler_begin(&filler, compaction, first);
-    mote_filler_run(&filler, first, end);
-}
-
-/* Block-outer order. The particles whose lifetime ends with this step are known before it. So the last slots,
- * whose survivors will move, are stepped first, and the holes in the other blocks are filled as soon as these
- * are stepped. A range that fits the cache is stepped first. */
-static void run_blocks_outer(batch *b, const mote_jobs *jobs, const mote_compaction *compaction) {
-    const size_t count = b->run.span->count;
-    if (!compaction || count <= MOTE_FILLER_SLOTS) {
-        run_slots(b, jobs, 0, count, NULL);
-        if (compaction) fill(compaction, 0, count);
-        return;
-    }
-    const size_t tail = compaction->kept / MOTE_BLOCK * MOTE_BLOCK;
     run_slots(b, jobs, tail, count, NULL);
     run_slots(b, jobs, 0, tail, compaction);
-    fill(compaction, tail, count);
+    mote_filler_begin(&filler, compaction, tail);
+    mote_filler_run(&filler, tail, count);
 }
 
-static void run_stages_outer(batch *b, const mote_step *step, const mote_compaction *compaction) {
+static void run_stages_outer(batch *b, const mote_step *step) {
     const size_t slots = mote_round_up(b->run.span->count, MOTE_GROUP);
     const mote_workspace workspace = mote_workspace_make(step->scratch, slots);
-    mote_run_stages(&b->run, &workspace, step->jobs, &b->frozen);
-    if (compaction) fill(compaction, 0, b->run.span->count);
+    const mote_items mine = mote_range_slots(&b->particles->range, 0, b->run.span->count);
+    mote_run_stages(&b->run, &mine, &workspace, step->jobs, &b->frozen);
 }
 
-static void run_batch(mote_particles *particles, const mote_step *step, batch *b) {
-    const mote_jobs *jobs = step->jobs;
+static void run_batch(mote_particles *particles, const mote_step *step, batch *b, uint32_t *killed) {
+    const size_t count = b->run.span->count;
+    const bool stage_outer = step->stage_outer || particles->range.plan.reaches_range;
     if (has_lifetimes(particles)) {
         b->lifetimes = lifetimes_of(particles, step, step->number + 1);
         b->lifetimes.none_has_fate = !particles->pending_kills;
-        const size_t count = b->run.span->count;
-        mote_parallel_for(mote_jobs_for(jobs, MOTE_WORK_FATE * (double)count), count, MOTE_BLOCK,
+        mote_parallel_for(mote_jobs_for(step->jobs, MOTE_WORK_FATE * (double)count), count, MOTE_BLOCK,
                           do_lifetimes, b);
     }
     mote_compaction compaction;
     if (b->expired) compaction = mote_compaction_begin(particles, MOTE_FATE_EXPIRED, b->expired);
-    const mote_compaction *of = b->expired ? &compaction : NULL;
-    if (step->stage_outer || particles->range.plan.reaches_range)
-        run_stages_outer(b, step, of);
+    /* A range that fits the cache is stepped before holes are filled, and so is one that ranks share. */
+    const bool fills = b->expired && !stage_outer && count > MOTE_FILLER_SLOTS && !particles->range.peers;
+    if (fills)
+        run_and_fill(b, step->jobs, &compaction);
+    else if (stage_outer)
+        run_stages_outer(b, step);
     else
-        run_blocks_outer(b, jobs, of);
-    if (of) mote_compaction_end(of);
+        run_slots(b, step->jobs, 0, count, NULL);
+    mote_meet_fates(particles, &b->frozen, killed);
+    if (b->expired && !fills) mote_compaction_fill(&compaction);
+    if (b->expired) mote_compaction_end(&compaction);
 }
 
 void mote_particles_run(mote_particles *particles, const mote_step *step, uint32_t steps,
@@ -218,11 +218,14 @@ void mote_particles_run(mote_particles *particles, const mote_step *step, uint32
     batch b;
     mote_collision collision;
     uint32_t killed = 0;
-    if (make_collision(particles, step, &killed, &collision)) span.collision = &collision;
+    if (make_collision(particles, step, &killed, &collision))
+        span.collision = &collision;
+    else
+        release_stuck(particles);
     b.particles = particles, b.frozen = b.expired = 0;
     b.run = (mote_run){particles->kernels, &particles->range.plan, &span};
     mote_events_at(particles->events, step, step->number + 1);
-    run_batch(particles, step, &b);
+    run_batch(particles, step, &b, &killed);
     particles->external_forces_marked = false;
     for (uint32_t k = 1; b.frozen && k <= steps; k++) {
         mote_events_at(particles->events, step, step->number + k);

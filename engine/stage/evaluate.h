@@ -72,30 +72,18 @@ MOTE_INLINE void mote_noise_alone(const mote_plan *plan, int registers, double t
     }
 }
 
-/* Sums inline forces by the force mix: kernels whose only inline forces are attractors make no call. */
+/* Sums inline forces by the force mix. */
 MOTE_INLINE void mote_mix_forces(const mote_plan *plan, mote_instance of, double time, const mote_lanes *s,
                                  const mote_external *external, mote_force_sum *sum) {
-    if (of.mix == MOTE_MIX_ANY) {
-        mote_force_point at[MOTE_MAX_UNROLL];
-        MOTE_UNROLLED
-        for (int u = 0; u < of.registers; u++)
-            at[u].x = s[u].x, at[u].v = s[u].v, at[u].anchor = external[u].anchor, at[u].time = time;
-        mote_inline_forces(plan->forces, plan->force_count, plan->anchors, at, of.registers, sum);
-        return;
-    }
     if (of.mix == MOTE_MIX_NOISE) {
         mote_noise_alone(plan, of.registers, time, s, sum);
         return;
     }
-    for (uint32_t i = 0; i < plan->force_count; i++) {
-        const mote_force_def *def = &plan->forces[i];
-        if (!mote_attractor_is(def)) continue;
-        MOTE_UNROLLED
-        for (int u = 0; u < of.registers; u++) {
-            const mote_force_point at = {.x = s[u].x};
-            sum[u].acceleration = wide3_add(sum[u].acceleration, mote_attractor_evaluate(def, &at));
-        }
-    }
+    mote_force_point at[MOTE_MAX_UNROLL];
+    MOTE_UNROLLED
+    for (int u = 0; u < of.registers; u++)
+        at[u].x = s[u].x, at[u].v = s[u].v, at[u].anchor = external[u].anchor, at[u].time = time;
+    mote_inline_forces(plan->forces, plan->force_count, plan->anchors, at, of.registers, sum);
 }
 
 /* Sums all forces that are not affine, in m/s^2: inline forces in order, callbacks, the host's forces,

@@ -17,7 +17,6 @@ static void fold_forces(mote_plan *plan) {
         }
         plan->point_count += path == MOTE_PATH_POINT;
         plan->callback_count += path == MOTE_PATH_CALLBACK;
-        if (path == MOTE_PATH_POINT && !mote_force_is_attractor(def)) plan->mix = MOTE_MIX_ANY;
         plan->timed |= mote_force_reads_time(def);
         plan->anchors |= mote_force_needs_anchors(def);
         plan->reaches_range |= mote_force_reaches_range(def);
@@ -65,14 +64,9 @@ static void joint_map(const mote_plan *plan, const mote_affine *acceleration, mo
     }
 }
 
-/* Makes the affine map. Affine forces without others are exact over the whole step; with others, substeps
- * bound the splitting error. */
+/* Makes the affine map. */
 static void make_map(mote_plan *plan, double uniform_inverse_mass) {
     if (!plan->mix) plan->stages = 0;
-    if (!plan->mix && plan->scheme->map == MOTE_MAP_EXACT_FLOW) {
-        plan->substeps = 1;
-        plan->h = plan->timestep;
-    }
     plan->particle_maps = plan->affine_force;
     if (plan->particle_maps) return;
     if (plan->scheme->kick_after) /* kinematic: one map for each force */
@@ -81,12 +75,15 @@ static void make_map(mote_plan *plan, double uniform_inverse_mass) {
         joint_map(plan, &plan->acceleration, plan->c.map);
 }
 
-/* Returns true if the sum of the term with 0 has the bits of the term: it may be -0 only where the constant
- * is, for any other constant c, (+0) + c and (-0) + c have the same bits. */
-static bool takes_zeros(const mote_affine_stage *a) {
-    bool takes = true;
-    for (int axis = 0; axis < 3; axis++) takes &= a->constant[axis] != 0 || !signbit(a->constant[axis]);
-    return takes;
+/* Returns whether particles have masses, affine forces read v or x, or the sum of a stage's constant with 0
+ * has other bits than the constant, which is -0 then. */
+static bool needs_terms(const mote_plan *plan) {
+    bool needs = plan->mass_column || plan->stiff_acceleration;
+    for (uint32_t i = 0; i < plan->stages; i++) {
+        const float *constant = plan->evaluation[i].acceleration.constant;
+        for (int axis = 0; axis < 3; axis++) needs |= constant[axis] == 0 && signbit(constant[axis]);
+    }
+    return needs;
 }
 
 /* Returns the number of the point forces that are attractors or quadratic drags without a region. */
@@ -105,9 +102,7 @@ static mote_force_mix settled_mix(const mote_plan *plan) {
     const bool only = plan->point_count && count_settled(plan, &attractors, &drags) == plan->point_count &&
                       !plan->callback_count && !plan->external_forces;
     if (!only || attractors > MOTE_MAX_SETTLED_ATTRACTORS || drags > MOTE_MAX_SETTLED_DRAGS) return plan->mix;
-    for (uint32_t i = 0; i < plan->stages; i++)
-        if (!takes_zeros(&plan->evaluation[i].acceleration)) return plan->mix;
-    return attractors == 1 ? MOTE_MIX_ONE_ATTRACTOR : MOTE_MIX_FEW_ATTRACTORS;
+    return attractors == 1 && !drags && !needs_terms(plan) ? MOTE_MIX_ONE_ATTRACTOR : MOTE_MIX_FEW_ATTRACTORS;
 }
 
 static bool is_noise_alone(const mote_plan *plan) {
@@ -125,11 +120,11 @@ static mote_force_mix specialised_mix(const mote_plan *plan) {
     const bool euler = scheme->family == MOTE_FAMILY_SPLITTING && scheme->stages == 1 &&
                        scheme->drift_first == 0 && scheme->drift[0] != 0;
     if (!plan->mass_column && is_noise_alone(plan)) return MOTE_MIX_NOISE;
-    if (plan->mass_column) return plan->mix;
-    if (plan->mix == MOTE_MIX_AFFINE) return euler && !plan->stiff_acceleration ? MOTE_MIX_DRAG : plan->mix;
-    const bool supported =
-        euler || scheme->family == MOTE_FAMILY_VERLET || scheme->family == MOTE_FAMILY_RUNGE_KUTTA;
-    return supported ? settled_mix(plan) : plan->mix;
+    if (plan->mix == MOTE_MIX_AFFINE)
+        return euler && !plan->mass_column && !plan->stiff_acceleration ? MOTE_MIX_DRAG : plan->mix;
+    const bool map = scheme->family == MOTE_FAMILY_MAP;
+    return scheme->family == MOTE_FAMILY_ADVECTION || (map && plan->mass_column) ? plan->mix
+                                                                                 : settled_mix(plan);
 }
 
 /* Estimates the work of a step. */
@@ -138,6 +133,12 @@ static double work_of(const mote_plan *plan) {
     for (uint32_t i = 0; i < plan->force_count; i++) evaluation += mote_force_cost(&plan->forces[i]);
     const uint32_t stages = plan->stages ? plan->stages : 1;
     return MOTE_WORK_PARTICLE + (double)plan->substeps * (double)stages * evaluation;
+}
+
+/* Affine forces without others are exact over the whole step; with others, substeps bound the splitting
+ * error. */
+static bool is_exact_flow(const mote_scheme *scheme) {
+    return scheme->family == MOTE_FAMILY_MAP && scheme->map == MOTE_MAP_EXACT_FLOW;
 }
 
 static void make_plan(mote_plan *plan, const mote_plan_def *def, const mote_scheme *scheme) {
@@ -169,9 +170,9 @@ static void make_plan(mote_plan *plan, const mote_plan_def *def, const mote_sche
     plan->stiff_force = mote_affine_acts(plan->force.stiffness);
     plan->affine_force = plan->stiff_force || damped_force || mote_affine_acts(plan->force.constant);
     plan->reuse &= !damped_force && !plan->damped_acceleration;
-    bool others = plan->point_count || plan->callback_count || plan->external_forces || def->coupled;
-    if (others && plan->mix == MOTE_MIX_AFFINE)
-        plan->mix = MOTE_MIX_ATTRACTORS; /* possibly with no attractor */
+    const bool others = plan->point_count || plan->callback_count || plan->external_forces || def->coupled;
+    plan->mix = others ? MOTE_MIX_ANY : MOTE_MIX_AFFINE;
+    if (!plan->mix && is_exact_flow(scheme)) plan->substeps = 1, plan->h = plan->timestep;
     /* Scales the coefficients of the integrator and of each stage by h. */
     mote_scheme_coefficients(scheme, plan->h, &plan->c);
     if (scheme->family == MOTE_FAMILY_MAP) make_map(plan, inverse_mass);
@@ -181,7 +182,6 @@ static void make_plan(mote_plan *plan, const mote_plan_def *def, const mote_sche
                                                 scaled(&plan->force, factor), (float)factor};
     }
     plan->mix = specialised_mix(plan);
-    plan->settled_terms = plan->damped_acceleration || plan->stiff_acceleration || plan->newtons;
     plan->work = work_of(plan);
 }
 

@@ -19,19 +19,17 @@ typedef struct mote_evaluation {
     float kick_h;
 } mote_evaluation;
 
-/* Force mix: the forces besides affine ones. The kernels are compiled for each case. Attractors, the most
- * common case, are evaluated without a call, because a call makes the compiler keep every register in memory
- * (measured: three times the time). Four cases are specialised before the loop, for uniform mass and the
- * integrators that support them. Drag: affine forces that do not read the position, under semi-implicit
- * Euler. One attractor, or a few (0 to MOTE_MAX_SETTLED_ATTRACTORS): with quadratic drags (0 to
- * MOTE_MAX_SETTLED_DRAGS) and any affine forces, under semi-implicit Euler, velocity Verlet and Runge-Kutta
- * methods. Noise: curl noise without a region, with any affine forces, under splitting integrators. */
+/* Force mix: the forces besides affine ones. The kernels are compiled for each case. Four cases are
+ * specialised before the loop, for the integrators that support them. Drag: affine forces that do not read
+ * the position, with uniform mass, under semi-implicit Euler. One attractor, with constant forces and uniform
+ * mass; or a few (0 to MOTE_MAX_SETTLED_ATTRACTORS), with quadratic drags (0 to MOTE_MAX_SETTLED_DRAGS) and
+ * any affine forces: under all but integrators of velocity fields, and maps with masses. Noise: curl noise
+ * without a region, with any affine forces and uniform mass, under splitting integrators. */
 typedef enum mote_force_mix {
     MOTE_MIX_AFFINE,
     MOTE_MIX_DRAG,
     MOTE_MIX_ONE_ATTRACTOR,
     MOTE_MIX_FEW_ATTRACTORS,
-    MOTE_MIX_ATTRACTORS,
     MOTE_MIX_NOISE,
     MOTE_MIX_ANY,
     MOTE_MIX_COUNT
@@ -54,7 +52,6 @@ typedef struct mote_plan {
     bool external_forces; /* host forces act in this step */
     bool newtons;         /* an inline force, a callback or the external forces are in N */
     mote_force_mix mix;
-    bool settled_terms; /* of settled.h: affine forces read v or x, or quadratic drag acts */
     bool timed;         /* inline forces read the time */
     bool anchors;       /* forces read the particles' anchors */
     bool reuse;         /* forces do not read velocity: the last evaluation of a substep opens the next */

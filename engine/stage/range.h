@@ -7,6 +7,7 @@
 #include <mote/jobs.h>
 #include <mote/link.h>
 
+#include "base/parallel.h"
 #include "contacts/colliders.h"
 #include "stage/phases.h"
 #include "stage/pins.h"
@@ -82,6 +83,10 @@ typedef struct mote_range_kind {
     uint64_t (*hash)(const mote_range *range, uint64_t seed);
     mote_sums (*sum)(const mote_range *range, const mote_step *now);
 
+    /* Divides the units of the range among ranks: fills range->bound. NULL: loose particles. Errors:
+     * UNSUPPORTED (all ranks step the whole range), MEMORY. */
+    mote_result (*divide)(mote_range *range, const mote_peers *peers, const mote_allocator *allocator);
+
     /* Sets the id that callbacks see; NULL: loose particles. */
     void (*set_id)(mote_range *range, uint32_t index, uint32_t generation);
 
@@ -93,14 +98,29 @@ typedef struct mote_range_kind {
     uint32_t (*count_items)(const mote_range *range, bool springs);
     uint64_t (*hash_items)(const mote_range *range, bool springs, uint32_t first, uint32_t count);
     uint64_t (*hash_settings)(const mote_range *range, uint64_t seed);
+    /* Returns the hash of what calls have set besides settings, chained after `seed`. NULL: loose particles.
+     */
+    uint64_t (*hash_calls)(mote_range *range, uint64_t seed);
 
     /* Returns true if all views of the range's state agree. Called after edits in builds with assertions. */
     bool (*validate)(const mote_range *range);
 } mote_range_kind;
 
+/* Division of a range among ranks: items bound[r] .. bound[r + 1] - 1 belong to rank r. */
+typedef struct mote_division {
+    uint32_t *unit, *slot, *lane; /* bounds; lane: of strands */
+} mote_division;
+
+/* Returns the bytes of the bounds, which are one allocation. */
+MOTE_INLINE size_t mote_division_bytes(uint32_t ranks) { return 3 * ((size_t)ranks + 1) * sizeof(uint32_t); }
+
 struct mote_range {
     const mote_range_kind *kind; /* set by the system that owns the range */
     uint32_t slot_count;
+    mote_peers *peers; /* during an advance that this range is divided in; else NULL: this system steps all */
+    bool dividable;    /* by the last call of divide */
+    bool divided;      /* in the last advance */
+    mote_division bound; /* NULLs in a system that has not joined a cluster */
     /* Columns by slot. Masked slots are at the origin, at rest, with inverse mass 0. */
     float *x[3], *v[3];   /* m, m/s */
     float *previous_x[3]; /* NULL if the system does not interpolate; NaN in x: not interpolated */
@@ -114,6 +134,18 @@ struct mote_range {
     mote_plan plan;
     double kicked; /* s: position Verlet applied v += kicked a before the step; 0: nothing */
 };
+
+/* Returns which of the `count` units of a range (groups or blocks) this system steps. */
+MOTE_INLINE mote_items mote_range_units(const mote_range *range, uint32_t count) {
+    const uint32_t *bound = range->bound.unit;
+    if (!range->peers) return (mote_items){0, count, NULL};
+    return (mote_items){bound[range->peers->transport.rank], bound[range->peers->transport.rank + 1], NULL};
+}
+
+/* Returns which of slots [first, end) of loose particles this system steps. */
+MOTE_INLINE mote_items mote_range_slots(const mote_range *range, size_t first, size_t end) {
+    return (mote_items){first, end, range->peers};
+}
 
 /* Pins the point of pin.slot, or moves the target of its pin. The point moves to pin.to from where it is.
  * Errors: CAPACITY, MEMORY; nothing has then changed. */

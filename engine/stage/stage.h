@@ -28,6 +28,11 @@ MOTE_INLINE mote_wide_map map_of(const mote_plan *plan, wide inverse_mass) {
 #undef ENTRY
 }
 
+/* The map of the family that has one; else zeros, which nothing reads. */
+MOTE_INLINE mote_wide_map family_map(const mote_plan *plan, mote_family family, wide inverse_mass) {
+    return family == MOTE_FAMILY_MAP ? map_of(plan, inverse_mass) : (mote_wide_map){.xx = wide3_zero()};
+}
+
 MOTE_INLINE void begin_substep(const mote_plan *plan, mote_family family, mote_lanes *s,
                                const mote_wide_map *map) {
     if (family == MOTE_FAMILY_MAP && plan->stages == 0) mote_map_apply(s, map);

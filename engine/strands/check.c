@@ -9,6 +9,7 @@
 #define COOKIE         0x62756e64u
 #define MAX_ITERATIONS 32u
 #define MAX_SUBSTEPS   4096u
+#define PARALLEL       1e-3 /* sine of the angle between an axis and its segment, at least */
 
 mote_strands_def mote_default_strands_def(void) {
     return (mote_strands_def){.cookie = COOKIE,
@@ -16,6 +17,7 @@ mote_strands_def mote_default_strands_def(void) {
                               .points = 32,
                               .mass = 0.001f,
                               .rest_scale = 1.0f,
+                              .bending_ratio = 1.0f,
                               .max_strain = 0.002f,
                               .substeps = 4,
                               .max_iterations = MAX_ITERATIONS,
@@ -55,6 +57,20 @@ static mote_result check_rest(const mote_strands_def *def) {
     return clamped ? MOTE_OK : MOTE_ERROR_RANGE;
 }
 
+/* A ratio of two bending stiffnesses. */
+static mote_result check_ratio(float ratio) { return mote_value_not_negative(ratio - 1); }
+
+/* Flat sections have material frames. */
+static mote_result check_flat(const mote_strands_def *def, mote_strands_fault *fault) {
+    mote_result result = MOTE_OK;
+    if (!def->point_bending_ratio) result = of(fault, "bending_ratio", check_ratio(def->bending_ratio));
+    if (result || mote_strands_has_frames(def)) return result;
+    if (mote_strands_has_flat_rods(def))
+        return of(fault, def->point_bending_ratio ? "point_bending_ratio" : "bending_ratio",
+                  MOTE_ERROR_RANGE);
+    return def->point_axis ? of(fault, "point_axis", MOTE_ERROR_RANGE) : MOTE_OK;
+}
+
 /* Rods are rigid along themselves, and solved to first order. */
 static mote_result check_rods(const mote_strands_def *def, mote_strands_fault *fault) {
     mote_result result = MOTE_OK;
@@ -69,6 +85,7 @@ static mote_result check_rods(const mote_strands_def *def, mote_strands_fault *f
     if (twists && !mote_strands_has_rods(def))
         result = of(fault, def->point_twisting_stiffness ? "point_twisting_stiffness" : "twisting_stiffness",
                     MOTE_ERROR_RANGE);
+    if (result == MOTE_OK) result = check_flat(def, fault);
     return result ? result : of(fault, "rest_acceleration", check_rest(def));
 }
 
@@ -176,7 +193,7 @@ static mote_result check_point(const mote_strands_def *def, const float *p, floa
     return MOTE_ERROR_RANGE;
 }
 
-/* Checks the mass and the stiffnesses of a point, in the host's numbering. */
+/* Checks the mass, the stiffnesses and the ratio of a point, in the host's numbering. */
 static mote_result check_rod_point(const mote_strands_def *def, uint32_t point, mote_strands_fault *fault) {
     mote_result result = MOTE_OK;
     if (def->point_mass) result = of(fault, "point_mass", mote_value_invertible(def->point_mass[point], 1));
@@ -186,6 +203,8 @@ static mote_result check_rod_point(const mote_strands_def *def, uint32_t point, 
     if (result == MOTE_OK && mote_strands_has_rods(def))
         result = of(fault, "point_twisting_stiffness",
                     mote_value_not_negative(mote_strands_twisting_at(def, point)));
+    if (result == MOTE_OK && def->point_bending_ratio)
+        result = of(fault, "point_bending_ratio", check_ratio(def->point_bending_ratio[point]));
     return result;
 }
 
@@ -194,14 +213,29 @@ static mote_result check_joint(const mote_strands_def *def, uint32_t point, doub
                                mote_strands_fault *fault) {
     if (!mote_strands_has_rods(def)) return MOTE_OK;
     const double bend = (double)mote_strands_stiffness_at(def, point),
-                 twist = (double)mote_strands_twisting_at(def, point);
+                 twist = (double)mote_strands_twisting_at(def, point),
+                 across = bend * (double)mote_strands_ratio_at(def, point);
     if (mote_strands_joint_stiffness(bend, 0, length) > (double)FLT_MAX)
         return of(fault, def->point_bending_stiffness ? "point_bending_stiffness" : "bending_stiffness",
+                  MOTE_ERROR_RANGE);
+    if (mote_strands_has_flat_rods(def) && mote_strands_joint_stiffness(across, 0, length) > (double)FLT_MAX)
+        return of(fault, def->point_bending_ratio ? "point_bending_ratio" : "bending_ratio",
                   MOTE_ERROR_RANGE);
     if (mote_strands_joint_stiffness(twist, 0, length) > (double)FLT_MAX)
         return of(fault, def->point_twisting_stiffness ? "point_twisting_stiffness" : "twisting_stiffness",
                   MOTE_ERROR_RANGE);
     return MOTE_OK;
+}
+
+/* Checks that an axis does not point along the segment from p to q: the square of the sine between them. */
+static mote_result check_axis(const float axis[3], const float p[3], const float q[3]) {
+    double along = 0, square = 0, reach = 0;
+    if (!mote_vector_is_finite(axis)) return MOTE_ERROR_NOT_FINITE;
+    for (int i = 0; i < 3; i++) {
+        const double d = (double)q[i] - (double)p[i], a = (double)axis[i];
+        along += a * d, square += a * a, reach += d * d;
+    }
+    return square * reach - along * along > PARALLEL * PARALLEL * square * reach ? MOTE_OK : MOTE_ERROR_RANGE;
 }
 
 /* Checks the points of a strand, whose first is at p and has the number `first`. */
@@ -218,6 +252,9 @@ static mote_result check_points(const mote_strands_def *def, const float *p, uin
         if (point == 0) continue;
         fault->point = point - 1;
         result = check_joint(def, first + point - 1, (double)mote_rest_length(p - 3, p, rest_scale), fault);
+        if (result == MOTE_OK && def->point_axis)
+            result = of(fault, "point_axis",
+                        check_axis(def->point_axis + 3 * (size_t)(first + point - 1), p - 3, p));
         if (result) return result;
     }
     return MOTE_OK;

@@ -58,6 +58,15 @@ MOTE_INLINE float mote_strands_twisting_at(const mote_strands_def *def, uint32_t
     return def->point_twisting_stiffness ? def->point_twisting_stiffness[point] : def->twisting_stiffness;
 }
 
+/* Returns EI about the second axis over that about the first at a point, in the host's numbering. */
+MOTE_INLINE float mote_strands_ratio_at(const mote_strands_def *def, uint32_t point) {
+    return def->point_bending_ratio ? def->point_bending_ratio[point] : def->bending_ratio;
+}
+
+MOTE_INLINE bool mote_strands_has_flat_rods(const mote_strands_def *def) {
+    return def->point_bending_ratio || def->bending_ratio > 1;
+}
+
 /* Returns the stiffness (N m) of a joint of a rod of stiffness EI between segments of two lengths: EI over
  * half of their sum. 0 where both are 0. */
 MOTE_INLINE double mote_strands_joint_stiffness(double stiffness, double before, double after) {

@@ -45,7 +45,7 @@ MOTE_OUTLINE void step_in_parts(strand_work *w, const mote_coupled_affine *own, 
         }
         count_lanes(w->job->strands->iterations + w->lane + lane, left);
         const wide_mask wrong = (moved & outcome.strained) | first;
-        if (keeps) add_deficit(w, moved, outcome.lost, lane);
+        if (keeps) add_deficit(w, moved, outcome.lost, kick, lane);
         if (wide_lane_bits(wrong)) {
             const wide3 moments = keeps ? sum_moments(w, lane) : wide3_zero();
             hold_part(w, &p, wrong, first, lane);
@@ -90,7 +90,7 @@ MOTE_INLINE void step_by_impulses(strand_work *w, const mote_coupled_affine *own
                                   size_t lane) {
     const strand_columns *c = &w->c;
     const strand_part p = part_of(w, own, lane);
-    const bool regular = w->regular && same_kicks(w, own),
+    const bool regular = w->c.regular && same_kicks(w, own),
                keeps = w->job->strands->def.solver == MOTE_STRAND_CONSERVING;
     const impulse_turns turns = find_impulses(w, &p, regular, lane);
     const wide stiffness = impulse_substitute(c, &p, lane);
@@ -103,7 +103,7 @@ MOTE_INLINE void step_by_impulses(strand_work *w, const mote_coupled_affine *own
     const impulse_outcome outcome = apply_impulses(w, &p, regular && whole, live & ~unstable, lane);
     const wide_mask strained = live & ~unstable & outcome.strained;
     count_lanes(w->job->strands->iterations + w->lane + lane, live);
-    if (keeps) add_deficit(w, live & ~unstable, outcome.lost, lane);
+    if (keeps) add_deficit(w, live & ~unstable, outcome.lost, kick, lane);
     if (wide_lane_bits(strained)) correct_strained(w, &p, strained, turns.fast_turn, kick, lane);
     if (wide_lane_bits(parted)) step_in_parts(w, own, parted, lane);
     if (wide_lane_bits(unsplittable)) impulse_predict(c, &p, unsplittable, substep_start, lane);
@@ -114,21 +114,100 @@ MOTE_INLINE void step_by_impulses(strand_work *w, const mote_coupled_affine *own
     }
 }
 
+/* Sweep of the prediction of first order. */
+typedef struct strand_prediction {
+    strand_part part;
+    strand_place place;  /* of late kicks */
+    bool constant;       /* affine forces are part.kick */
+    wide drift;          /* s, before the forces act */
+    wide3 root_v;        /* m/s, of pinned roots before their present motion */
+    strand_point next;   /* the point after the one that is predicted */
+    wide3 at, half_drag; /* where forces act on it; N, of the segment before it */
+    mote_contact_patch patch;
+} strand_prediction;
+
+/* Returns h a of all forces at point k and stores it in IMPULSE_DV, as kick_all does. */
+MOTE_INLINE wide3 late_kick(const strand_work *w, const strand_columns *c, const mote_coupled_affine *own,
+                            strand_prediction *s, strand_point a, uint32_t k, size_t at) {
+    const size_t lane = s->place.lane;
+    const mote_coupled_instance of = {.family = MOTE_FAMILY_SPLITTING};
+    const wide mass = point_mass(c, at);
+    const wide_mask exists = lanes_beyond(wide_mask_load(c->counts + lane), k + 1);
+    strand_point b = s->next;
+    if (k == 0) a.v = s->root_v;
+    a.x = s->at;
+    if (k + 1 < c->shortest)
+        b.x = wide3_add_scaled(b.x, s->drift, b.v);
+    else
+        b.x = k + 1 < c->points ? place_of_forces(c, b, s->drift, at + MOTE_GROUP) : a.x;
+    s->at = b.x;
+    const wide3 drag = segment_half_drag(&w->job->strands->def, a, b, wide_load(c->rest_length + at), exists),
+                force = wide3_add(drag, s->half_drag);
+    s->half_drag = drag;
+    wide3 dv;
+    if (s->constant) {
+        dv = wide3_add(s->part.kick, wide3_scale(wide_set(own->evaluation.kick_h), wide3_scale(mass, force)));
+    } else {
+        const mote_lanes state = {.x = a.x, .v = a.v};
+        dv = strand_kick(c, own, of, &s->place, &state, force, at);
+    }
+    work_store3(c, IMPULSE_DV, at, dv);
+    if (k == 0) add_reaction(c, mass, wide3_scale(wide_set(w->job->plan->c.h), force), at);
+    return k && k < c->shortest ? dv : wide3_select(wide_less((wide){0}, mass), dv, wide3_zero());
+}
+
 /* Copies the state of all lanes to the columns of the substep's start and gives them the prediction of first
- * order, as impulse_predict does. */
-MOTE_OUTLINE void keep_and_predict(const strand_work *w, const mote_coupled_affine *own, size_t lane) {
+ * order, as impulse_predict does. Finds the patches for the search of colliders. */
+MOTE_INLINE void predict_all(const strand_work *w, const mote_coupled_affine *own, bool late, size_t lane) {
     const strand_columns columns = w->c, *c = &columns;
-    strand_part p = part_of(w, own, lane);
-    p.drift = (wide){0};
-    for (size_t at = lane; at < strand_at(c->points, lane); at += MOTE_GROUP) {
-        const strand_point a = work_point(c, at);
-        const wide3 v = wide3_add(a.v, free_kick(c, &p, a, point_mass(c, at), at));
+    strand_prediction s = {.part = part_of(w, own, lane), .patch = patch_begin()};
+    s.part.drift = (wide){0};
+    if (late) {
+        s.place = (strand_place){.lane = lane, .origin = origin_of(w, lane)};
+        s.constant = is_constant(own);
+        s.drift = drift_before_forces(w);
+        s.root_v = work_load3(c, IMPULSE_OLD_V, lane);
+        s.half_drag = wide3_zero();
+        s.at = place_of_forces(c, (strand_point){work_load3(c, WORK_X, lane), s.root_v}, s.drift, lane);
+    }
+    s.next = work_point(c, lane);
+    const bool searches = w->job->collider_count != 0;
+    const wide reach = searches ? contact_reach(c, wide_load(w->longest + lane)) : (wide){0};
+    for (uint32_t k = 0; k < c->points; k++) {
+        const size_t at = strand_at(k, lane);
+        const strand_point a = s.next;
+        if (k + 1 < c->points) s.next = work_point(c, at + MOTE_GROUP);
+        const wide3 kick =
+            late ? late_kick(w, c, own, &s, a, k, at) : free_kick(c, &s.part, a, point_mass(c, at), at);
+        const wide3 v = wide3_add(a.v, kick);
+        wide3 x = wide3_add_scaled(a.x, s.part.h, v);
+        if (k == 0)
+            x = wide3_select(wide_less((wide){0}, point_mass(c, at)), x, work_load3(c, IMPULSE_GOAL, at));
         work_store3(c, substep_start[0], at, a.x);
         work_store3(c, substep_start[1], at, a.v);
         work_store3(c, WORK_V, at, v);
-        work_store3(c, WORK_X, at, wide3_add_scaled(a.x, p.h, v));
+        work_store3(c, WORK_X, at, x);
+        if (searches) add_to_patch(c, &s.patch, k, way_of(c, k, a.x, x, s.patch.ends.low, lane), reach, lane);
     }
-    arrive(w, lane);
+}
+
+MOTE_OUTLINE void predict_by_affine(const strand_work *w, const mote_coupled_affine *own, size_t lane) {
+    predict_all(w, own, false, lane);
+}
+MOTE_OUTLINE void predict_in_air(const strand_work *w, const mote_coupled_affine *own, size_t lane) {
+    predict_all(w, own, true, lane);
+}
+
+/* Predicts all lanes. Returns those with a plane at some point. */
+MOTE_INLINE wide_mask predict_and_search(const strand_work *w, const mote_coupled_affine *own,
+                                         uint32_t substep, size_t lane) {
+    if (w->job->collider_count) w->c.contacts->way = STRAND_CONTACT_REACH * longest_way(w, substep);
+    (w->late_kicks ? predict_in_air : predict_by_affine)(w, own, lane);
+    if (w->c.pins) arrive(w, lane);
+    if (!w->job->collider_count) return (wide_mask){0};
+    if (w->c.pins) find_patches(&w->c, lane);
+    const bool some = find_planes(w, substep, lane);
+    return some ? wide_mask_load(w->contacts.near) : (wide_mask){0};
 }
 
 /* Gives the lanes the prediction of first order. */
@@ -161,8 +240,7 @@ MOTE_INLINE void constrain(strand_work *w, uint32_t substep, size_t lane) {
     if (w->group->span_count) near |= wide_mask_load(w->overstretched + lane);
     const bool some_near = colliders || wide_lane_bits(near) != 0;
     if (some_near) {
-        keep_and_predict(w, &own, lane);
-        near |= lanes_near(w, substep, lane);
+        near |= predict_and_search(w, &own, substep, lane);
     }
     if (wide_lane_bits(live & ~near)) {
         if (some_near) {

@@ -51,11 +51,6 @@ MOTE_INLINE bool touches(const strand_columns *c, const strand_terms *t, size_t 
     return t->contacts && c->contacts->state[at / MOTE_GROUP] == STRAND_IN_CONTACT;
 }
 
-/* Returns the plane at a point that touches(). */
-MOTE_INLINE strand_plane *plane_at(const strand_columns *c, size_t at) {
-    return strand_planes(c) + c->contacts->place[at / MOTE_GROUP];
-}
-
 /* Returns the contact normal; 0 in lanes without contact. */
 MOTE_INLINE wide3 contact_normal(const strand_plane *plane) {
     return wide3_select(plane->in_contact, plane->normal, wide3_zero());
@@ -89,11 +84,19 @@ MOTE_INLINE wide3 stick(const strand_columns *c, const strand_terms *t, const st
     return wide3_scale(wide_min(plane->friction * pressed / size, wide_set(1.0f)), sticks);
 }
 
+/* Returns the friction and the pressure of the last substep, m/s^2. */
+MOTE_INLINE wide3 kept_friction(const strand_columns *c, size_t at) {
+    return rubs_at(c->contacts, at) ? work_load3(c, WORK_FRICTION, at) : wide3_zero();
+}
+MOTE_INLINE wide kept_pressure(const strand_columns *c, size_t at) {
+    return rubs_at(c->contacts, at) ? work_load(c, WORK_PRESSURE, at) : (wide){0};
+}
+
 /* Returns the displacement by the friction of the last substep, of active lanes. Where there was none, the
  * prediction sticks within the cone of its depth. */
 MOTE_INLINE wide3 first_friction(const strand_columns *c, const strand_terms *t, const strand_plane *plane,
                                  wide_mask active, wide depth, size_t at) {
-    const wide3 kept = wide3_scale(t->step * t->step, work_load3(c, WORK_FRICTION, at));
+    const wide3 last = kept_friction(c, at), kept = wide3_scale(t->step * t->step, last);
     const wide_mask fresh = active & wide_equal(wide3_dot(kept, kept), (wide){0});
     wide3 friction = wide3_select(active, along_plane(plane, kept), wide3_zero());
     if (wide_lane_bits(fresh))
@@ -109,7 +112,7 @@ MOTE_INLINE wide3 begin_contact(const strand_columns *c, const strand_terms *t, 
                                 uint32_t k, size_t at) {
     strand_plane *plane = plane_at(c, at);
     const wide gap = wide3_dot(plane->normal, x) - plane->offset;
-    const wide_mask pressed = wide_less((wide){0}, work_load(c, WORK_PRESSURE, at)),
+    const wide_mask pressed = wide_less((wide){0}, kept_pressure(c, at)),
                     near = wide_less(gap, t->slack * segment_length(c, k, at));
     const wide_mask active = live & (wide_less(gap, (wide){0}) | (pressed & near));
     plane->in_contact = active;
@@ -161,8 +164,8 @@ MOTE_INLINE wide3 end_contact(const strand_columns *c, const strand_terms *t, wi
 MOTE_INLINE void keep_contact(const strand_columns *c, const strand_terms *t, wide_mask lanes, wide_mask held,
                               uint32_t k, size_t lane) {
     const size_t at = strand_at(k, lane);
-    const wide3 old = work_load3(c, WORK_FRICTION, at);
-    const wide before = work_load(c, WORK_PRESSURE, at), square = t->inverse_step * t->inverse_step;
+    const wide3 old = kept_friction(c, at);
+    const wide before = kept_pressure(c, at), square = t->inverse_step * t->inverse_step;
     wide3 friction = wide3_zero();
     wide pressure = (wide){0};
     if (wide_lane_bits(held)) {
@@ -176,7 +179,7 @@ MOTE_INLINE void keep_contact(const strand_columns *c, const strand_terms *t, wi
     pressure = wide_select(lanes, pressure, before);
     work_store3(c, WORK_FRICTION, at, wide3_select(lanes, friction, old));
     work_store(c, WORK_PRESSURE, at, pressure);
-    set_rubs(c->contacts, k, wide_less((wide){0}, pressure), lane);
+    set_rubs(c->contacts, at, wide_less((wide){0}, pressure));
 }
 
 /* Keeps friction and pressure of the contacts of the strands of `solved` for the next substep; 0 in the other
@@ -189,7 +192,8 @@ MOTE_INLINE void keep_contacts(const strand_columns *c, const strand_terms *t, w
             const strand_plane *plane = plane_at(c, strand_at(k, lane));
             held = solved & plane->in_contact & wide_less((wide){0}, plane->normal_impulse);
         }
-        if (wide_lane_bits(held) || rubs_at(c->contacts, k, lane)) keep_contact(c, t, lanes, held, k, lane);
+        if (wide_lane_bits(held) || rubs_at(c->contacts, strand_at(k, lane)))
+            keep_contact(c, t, lanes, held, k, lane);
     }
 }
 

@@ -45,10 +45,11 @@ bool mote_rest_next(mote_rest_walk *walk) {
     return true;
 }
 
-/* Sets the rest turn of a joint of stiffnesses b, g. Returns whether there is one. */
+/* Sets the rest turn of a joint. Returns whether there is one. */
 static bool set_rest_turn(mote_strands *strands, const mote_rest_joint *joint, uint32_t slot) {
-    const double b = (double)strands->joint_stiffness[slot], g = (double)strands->joint_twist[slot];
-    const double inverse[3] = {1 / b, 1 / b, 1 / g};
+    const double inverse[3] = {1 / (double)strands->joint_stiffness[slot],
+                               1 / (double)strands->joint_across[slot],
+                               1 / (double)strands->joint_twist[slot]};
     double y[3];
     mote_rest_strain(joint, y);
     for (int i = 0; i < 3; i++) {

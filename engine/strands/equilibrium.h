@@ -3,7 +3,7 @@
  * f[k] . t[k], and the moments (rod_frames.h) satisfy
  *     m[k] - m[k+1] = l[k] t[k] x f[k],  so that  m[k] = sum over j > k of (x[j] - x[k]) x m[j] a.
  * With the rotation R of frame k - 1 (of frame 0 at the clamp), c = conj(q[k-1]) q[k], W = 2 Im(c) and
- * w = Re(c) > 0 the moment is m = R (w y + v x y), where v = Im(c) and y = B (W - W0), B = diag(b, b, g).
+ * w = Re(c) > 0 the moment is m = R (w y + v x y), where v = Im(c) and y = B (W - W0), B = diag(b, b', g).
  * Hence
  *     y = w M - v x M + v (v . M) / w,  M = R^T m,   and   W0 = W - y / B. */
 #ifndef MOTE_STRANDS_EQUILIBRIUM_H

@@ -6,25 +6,12 @@
 #include "strands/work.h"
 
 size_t mote_strand_scratch_floats(uint32_t points) {
-    return (size_t)WORK_COLUMNS * (points + 1) * MOTE_GROUP;
+    return (WORK_COLUMNS + 12) * work_end(points); /* 12: see sum_callbacks */
 }
 
 size_t mote_strand_work_bytes(uint32_t points) {
     return mote_round_up(sizeof(strand_work) + mote_strand_scratch_floats(points) * sizeof(float),
                          MOTE_CACHE_LINE);
-}
-
-mote_range_point mote_strand_linked_columns(const mote_strands *strands, void *memory) {
-    float *scratch = work_scratch(memory);
-    const size_t stride = work_stride(strands);
-    mote_range_point c = {.origin = {0, 0, 0}};
-    for (size_t axis = 0; axis < 3; axis++) {
-        c.x[axis] = scratch + (WORK_X + axis) * stride;
-        c.v[axis] = scratch + (WORK_V + axis) * stride;
-        c.force[axis] = scratch + (WORK_FORCE + axis) * stride;
-        c.reaction[axis] = scratch + (WORK_REACTION + axis) * stride;
-    }
-    return c;
 }
 
 typedef struct run {
@@ -50,7 +37,8 @@ const mote_jobs *mote_strands_jobs(const mote_strand_job *job, const mote_step *
 
 void mote_strands_run(const mote_strand_job *job, const mote_step *step, bool all) {
     run r = {job, step->scratch, mote_strand_scratch_floats(job->strands->max_points), all};
-    mote_parallel_for(mote_strands_jobs(job, step), job->strands->group_count, 1, do_groups, &r);
+    const mote_items mine = mote_range_units(&job->strands->range, job->strands->group_count);
+    mote_parallel_over(mote_strands_jobs(job, step), &mine, 1, do_groups, &r);
 }
 
 static void unit_response_of(const mote_plan *plan, double stiffness, double damping, double inverse_mass,

@@ -59,9 +59,10 @@ static uint64_t hash_strand(uint64_t hash, const mote_strands *strands, uint32_t
         hash = hash_run(hash, strands, lane, strands->friction[axis]);
     if (strands->rubs) hash = hash_run(hash, strands, lane, strands->pressure);
     hash = hash_run(hash, strands, lane, strands->joint_twist);
+    if (strands->has_flat_rods) hash = hash_run(hash, strands, lane, strands->joint_across);
     for (int i = 0; i < 4; i++) hash = hash_run(hash, strands, lane, strands->frame[i]);
-    for (int i = 0; i < 3 && mote_strands_rests_under_load(strands); i++)
-        hash = hash_run(hash, strands, lane, strands->rest_turn[i]);
+    const bool given = strands->has_axes || mote_strands_rests_under_load(strands);
+    for (int i = 0; i < 3 && given; i++) hash = hash_run(hash, strands, lane, strands->rest_turn[i]);
     for (int i = 0; i < 4; i++) hash = hash_run(hash, strands, lane, strands->previous_frame[i]);
     return hash;
 }
@@ -104,6 +105,18 @@ uint64_t mote_strands_hash_settings(const mote_range *range, uint64_t hash) {
     hash = mote_hash_number(mote_hash_number(hash, def->substeps), def->collide_from);
     hash = mote_hash_words(mote_hash_number(hash, def->free_roots), settings, sizeof settings);
     return mote_hash_number(mote_hash_number(hash, strands->strand_count), strands->range.started);
+}
+
+/* Returns the hash of pins and of the targets of roots. Columns are padded to whole lane groups. */
+uint64_t mote_strands_hash_calls(mote_range *range, uint64_t hash) {
+    const mote_strands *strands = mote_const_strands_of(range);
+    const size_t lanes = strands->lane_count;
+    uint64_t pins = 0;
+    for (int i = 0; i < MOTE_ROOT_COLUMNS; i++)
+        hash = mote_hash_pieces(hash, strands->root_to[i], lanes * sizeof *strands->root_to[i]);
+    hash = mote_hash_pieces(hash, strands->root_to_tick, lanes * sizeof *strands->root_to_tick);
+    for (uint32_t i = 0; i < range->pins.count; i++) pins += hash_pin(strands, &range->pins.pins[i]);
+    return mote_hash_number(hash, pins);
 }
 
 /* Returns the hash in the host's numbering. Pins are added up, because their order is that of the slots.

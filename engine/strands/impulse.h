@@ -9,7 +9,8 @@
  * drift of (1 - g) h, a kick, a drift of g h, which is symplectic for any g where the forces depend on
  * position alone. P solves one tridiagonal system; d' are the rates of the segments. With this m the impulses
  * keep angular momentum, and with this rate along m a turning segment keeps its length. The energy error of
- * the forces does not grow in the long run. The impulses lose the sum of P m . (d0' + d1') / 2: nothing where
+ * the forces does not grow in the long run. The impulses lose the sum of P m . (d0' + d1') / 2, computed from
+ * d0' alone, because P times the rounding of d1' is more than the energy of a small swing: nothing where
  * the strand turns as a rigid body, a little for g = 0.51 where it swings. Lengths that they do not keep to
  * max_strain are corrected by Newton's method in the positions alone (solve.h).
  *
@@ -41,7 +42,7 @@ typedef struct strand_scheme {
 
 MOTE_INLINE strand_scheme scheme_of(mote_strand_solver solver) {
     return solver == MOTE_STRAND_CONSERVING ? (strand_scheme){0.51f, 1.5f, 0.7f, 5}
-                                            : (strand_scheme){0.51f, 1.0f, 1.0f, 1};
+                                            : (strand_scheme){0.51f, 1.0f, 1.0f, 3};
 }
 
 #define STRAND_FAST_TURN 64.0f
@@ -82,7 +83,7 @@ typedef struct impulse_turns {
 /* Lanes of a part after its points have moved. */
 typedef struct impulse_outcome {
     wide_mask strained; /* some segment has not its length */
-    wide lost;          /* (2 g - 1) sum of m |v1 - v0|^2: twice the energy that the impulses lost, J */
+    wide lost;          /* sum of P m . (d0' + d1'): twice the energy that the impulses lost, J */
 } impulse_outcome;
 
 /* Returns the point after the drift before the impulses. */
@@ -230,7 +231,6 @@ MOTE_INLINE strand_point impulse_move_point(const strand_columns *c, const stran
     const wide3 star = wide3_add(s->point.v, kick_in_middle(c, p, form, s->point, mass, root, at));
     strand_point b = {.v = wide3_add_scaled(star, mass, impulse)};
     b.x = wide3_add_scaled(s->point.x, p->late, b.v);
-    if (form.keeps) s->outcome.lost -= wide3_dot(impulse, wide3_add(s->point.v, b.v));
     if (root || (!form.regular && c->pins)) {
         const wide_mask pinned = wide_equal(mass, (wide){0}) & moving;
         work_store3(c, WORK_REACTION, at,
@@ -256,12 +256,17 @@ MOTE_INLINE void impulse_advance(const strand_columns *c, const strand_bounds *t
 }
 
 /* Returns the impulse vector of the segment between `a` and the point `next`, whose state in the middle of
- * the part becomes that of s->point. */
-MOTE_INLINE wide3 impulse_ahead(const strand_columns *c, const strand_part *p, strand_point a,
-                                strand_point *next, uint32_t k, size_t lane) {
+ * the part becomes that of s->point. *lost grows by what the impulse loses. */
+MOTE_INLINE wide3 impulse_ahead(const strand_columns *c, const strand_part *p, impulse_form form,
+                                strand_point a, strand_point *next, wide *lost, uint32_t k, size_t lane) {
     const size_t at = strand_at(k, lane);
     *next = drifted(p, work_point(c, at + MOTE_GROUP));
-    return wide3_scale(work_load(c, WORK_MULTIPLIER, at), wide3_sub(next->x, a.x));
+    const wide3 m = wide3_sub(next->x, a.x), rate = wide3_sub(next->v, a.v);
+    const wide multiplier = work_load(c, WORK_MULTIPLIER, at);
+    if (form.keeps)
+        *lost += multiplier * p->inverse_g *
+                 (wide_set(2 * p->g - 1) * wide3_dot(m, rate) - p->outward * wide3_dot(rate, rate));
+    return wide3_scale(multiplier, m);
 }
 
 /* Moves the points by the impulses in WORK_MULTIPLIER, from the root. */
@@ -270,11 +275,11 @@ MOTE_INLINE impulse_outcome impulse_move(const strand_columns *c, const strand_b
                                          size_t lane) {
     strand_point b;
     impulse_motion s = {.point = drifted(p, work_point(c, lane)), .behind = wide3_zero()};
-    wide3 ahead = impulse_ahead(c, p, s.point, &b, 0, lane);
+    wide3 ahead = impulse_ahead(c, p, form, s.point, &b, &s.outcome.lost, 0, lane);
     const strand_point root = impulse_move_point(c, p, form, &s, ahead, moving, true, lane);
     s.before = root.x, s.behind = ahead, s.point = b;
     for (uint32_t k = 1; k + 1 < c->points; k++) {
-        ahead = impulse_ahead(c, p, s.point, &b, k, lane);
+        ahead = impulse_ahead(c, p, form, s.point, &b, &s.outcome.lost, k, lane);
         impulse_advance(c, t, p, form, &s, ahead, moving, k, lane);
         s.point = b;
     }

@@ -71,7 +71,16 @@ static stage_function *spring_stage_of(const strand_work *w) {
 
 static stage_function *stage_of(const strand_work *w) {
     if (w->job->strands->def.solver == MOTE_STRAND_SPRINGS) return spring_stage_of(w);
-    return w->all ? kick_everything : no_stage;
+    return w->all && !w->late_kicks ? kick_everything : no_stage;
+}
+
+/* Returns whether air drag is the only force besides affine ones, and all strands are predicted to first
+ * order: one sweep then finds the kicks and the prediction. */
+MOTE_INLINE bool kicks_late(const strand_work *w) {
+    const mote_strand_job *job = w->job;
+    const mote_strands_def *def = &job->strands->def;
+    return w->all && !w->callbacks && !job->kick && !job->plan->point_count && def->pose_stiffness == 0 &&
+           job->collider_count && !w->c.pins && !is_soft(w) && !has_springs(w);
 }
 
 MOTE_INLINE void open_work(strand_work *w, const mote_strand_job *job, uint32_t group, float *scratch,
@@ -83,6 +92,7 @@ MOTE_INLINE void open_work(strand_work *w, const mote_strand_job *job, uint32_t 
     w->callbacks = linked || plan->callback_count;
     w->all = w->callbacks || job->kick || plan->point_count || def->pose_stiffness != 0 ||
              def->normal_drag != 0 || def->tangential_drag != 0;
+    w->late_kicks = kicks_late(w);
     w->stage = stage_of(w);
 }
 
@@ -108,5 +118,18 @@ static void phase(const mote_strand_job *job, uint32_t group, const mote_phase_a
     run_linked(memory, at);
 }
 
+static mote_range_point point(void *memory, size_t offset) {
+    const strand_columns columns = {.memory = work_scratch(memory)}, *c = &columns;
+    mote_range_point p = {.origin = {0, 0, 0}};
+    for (int axis = 0; axis < 3; axis++) {
+        p.x[axis] = work_lane(c, WORK_X + axis, offset);
+        p.v[axis] = work_lane(c, WORK_V + axis, offset);
+        p.force[axis] = work_lane(c, WORK_FORCE + axis, offset);
+        p.reaction[axis] = work_lane(c, WORK_REACTION + axis, offset);
+    }
+    return p;
+}
+
 extern const mote_strand_kernels MOTE_KERNEL_TABLE(mote_strand_kernels);
-const mote_strand_kernels MOTE_KERNEL_TABLE(mote_strand_kernels) = {.step = step, .phase = phase};
+const mote_strand_kernels MOTE_KERNEL_TABLE(mote_strand_kernels) = {
+    .step = step, .phase = phase, .point = point};

@@ -10,9 +10,11 @@ struct mote_strand_kernels {
      * line. */
     void (*step)(const mote_strand_job *job, uint32_t group, float *scratch);
     /* Runs one phase of a linked group, in memory of mote_strand_work_bytes bytes that keeps its state from
-     * LOAD to COMMIT. Links add forces between EVALUATE and STAGE to the columns of
-     * mote_strand_linked_columns. */
+     * LOAD to COMMIT. */
     void (*phase)(const mote_strand_job *job, uint32_t group, const mote_phase_at *at, void *memory);
+    /* Returns the point at `offset`, 16 k + lane for point k, of a linked group; valid from LOAD to COMMIT.
+     * Links add forces (N) to it between EVALUATE and STAGE; reaction in N s, of a pinned point. */
+    mote_range_point (*point)(void *memory, size_t offset);
 };
 
 /* Returns the table of an instruction set, or NULL. */
@@ -22,10 +24,6 @@ const mote_strand_kernels *mote_strand_kernels_for(mote_isa isa);
 size_t mote_strand_scratch_floats(uint32_t points);
 
 size_t mote_strand_work_bytes(uint32_t points);
-
-/* Returns the columns of a linked group, valid from LOAD to COMMIT: 16 k + lane for point k. force in N;
- * reaction in N s, of pinned points. */
-mote_range_point mote_strand_linked_columns(const mote_strands *strands, void *memory);
 
 /* Returns the jobs of a step: serial ones where it is too short to divide. */
 const mote_jobs *mote_strands_jobs(const mote_strand_job *job, const mote_step *step);

@@ -29,6 +29,8 @@ static void take_slots(mote_arena *a, mote_strands *strands, bool interpolates) 
     }
     if (strands->has_frames) {
         strands->joint_twist = mote_arena_take(a, slots, sizeof(float));
+        strands->joint_across =
+            strands->has_flat_rods ? mote_arena_take(a, slots, sizeof(float)) : strands->joint_stiffness;
         for (int i = 0; i < 3; i++) strands->rest_turn[i] = mote_arena_take(a, slots, sizeof(float));
         for (int i = 0; i < 4; i++) strands->rest_frame[i] = mote_arena_take(a, slots, sizeof(float));
         for (int i = 0; i < 4; i++) strands->frame[i] = mote_arena_take(a, slots, sizeof(float));

@@ -14,15 +14,15 @@ MOTE_INLINE void fetch_ahead(const strand_work *w, uint32_t part, uint32_t parts
         strands->range.x[0], strands->range.x[1], strands->range.x[2], strands->range.v[0],
         strands->range.v[1], strands->range.v[2], strands->range.inverse_mass, strands->rest_length,
         /* Of constrained strands. */
-        strands->relative_x[0], strands->relative_x[1], strands->relative_x[2],
+        strands->relative_x[0], strands->relative_x[1], strands->relative_x[2], strands->pressure,
         /* Of rods. */
         strands->mass, strands->tension, strands->joint_stiffness, strands->inverse_length,
         /* Of frames. */
-        strands->joint_twist, strands->rest_turn[0], strands->rest_turn[1], strands->rest_turn[2],
-        strands->frame[0], strands->frame[1], strands->frame[2], strands->frame[3]};
-    const int count = strands->frame[0]          ? 23
-                      : strands->joint_stiffness ? 15
-                      : strands->relative_x[0]   ? 11
+        strands->joint_twist, strands->joint_across, strands->rest_turn[0], strands->rest_turn[1],
+        strands->rest_turn[2], strands->frame[0], strands->frame[1], strands->frame[2], strands->frame[3]};
+    const int count = strands->frame[0]          ? 25
+                      : strands->joint_stiffness ? 16
+                      : strands->relative_x[0]   ? 12
                                                  : 8;
     const uint32_t first = (uint32_t)((uint64_t)next->points * part / parts);
     const uint32_t end = (uint32_t)((uint64_t)next->points * (part + 1) / parts);
@@ -50,7 +50,6 @@ MOTE_INLINE void open_group(strand_work *w, const mote_strand_job *job, uint32_t
     w->slot = w->group->first;
     w->lane = (size_t)index * MOTE_GROUP;
     w->c = (strand_columns){.memory = scratch,
-                            .stride = work_stride(strands),
                             .inverse_mass = strands->range.inverse_mass + w->slot,
                             .rest_length = strands->rest_length + w->slot,
                             .counts = strands->points + w->lane,
@@ -103,20 +102,22 @@ MOTE_INLINE void load_lengths(strand_work *w) {
     bool regular = !c->pins && c->shortest == c->points;
     for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) {
         const wide_mask counts = wide_mask_load(c->counts + lane);
-        wide total = (wide){0};
+        wide total = (wide){0}, longest = (wide){0};
         wide_mask positive = ~(wide_mask){0};
         for (uint32_t k = 0; k < c->points; k++) {
             const size_t at = strand_at(k, lane);
             const wide length = wide_load(c->rest_length + at);
             const wide_mask exists = lanes_beyond(counts, k + 1);
-            total += wide_select(exists, length, (wide){0});
+            const wide own = wide_select(exists, length, (wide){0});
+            total += own, longest = wide_max(longest, own);
             positive &= wide_less((wide){0}, length) | ~exists;
             work_store(c, WORK_LENGTH, at, length);
         }
         wide_store(w->length + lane, total);
+        wide_store(w->longest + lane, longest);
         regular &= wide_all(positive);
     }
-    w->regular = regular;
+    w->c.regular = regular;
 }
 
 /* Loads the friction and pressure of contacts; 0 at points that the host has moved. */
@@ -127,25 +128,31 @@ MOTE_INLINE void load_friction(strand_work *w, size_t lane) {
     const wide3 before = origin_before(w, lane);
     for (uint32_t k = 0; k < c->points; k++) {
         const size_t at = strand_at(k, lane);
+        const wide stored = wide_load(strands->pressure + w->slot + at);
+        const uint32_t rubbed = wide_lane_bits(wide_less((wide){0}, stored));
+        if (lane == 0) w->contacts.rubs[k] = w->contacts.rubbed[k] = 0;
+        if (!rubbed) continue;
         const wide3 x = wide3_load(places.x, at), sum = wide3_add(before, wide3_load(places.relative, at));
         const wide_mask stays = wide_equal(x.x, sum.x) & wide_equal(x.y, sum.y) & wide_equal(x.z, sum.z);
-        const wide pressure = wide_select(stays, wide_load(strands->pressure + w->slot + at), (wide){0});
+        const wide pressure = wide_select(stays, stored, (wide){0});
         const wide3 friction = wide3_load(strands->friction, w->slot + at);
         work_store3(c, WORK_FRICTION, at, wide3_select(stays, friction, wide3_zero()));
         work_store(c, WORK_PRESSURE, at, pressure);
-        set_rubs(&w->contacts, k, wide_less((wide){0}, pressure), lane);
+        set_rubs(&w->contacts, at, wide_less((wide){0}, pressure));
+        w->contacts.rubbed[k] = (uint16_t)(w->contacts.rubbed[k] | rubbed << lane);
     }
 }
 
+/* Writes friction and pressure back where there is some, or was. */
 MOTE_INLINE void commit_friction(const strand_work *w, wide_mask keep, size_t lane) {
     const mote_strands *strands = w->job->strands;
     float *const pressure = strands->pressure + w->slot;
     for (size_t at = lane; at < strand_at(w->points, lane); at += MOTE_GROUP) {
+        const bool rubbed = w->contacts.rubbed[at / MOTE_GROUP] >> lane & WORK_ALL_LANES;
+        if (!rubbed && !rubs_at(&w->contacts, at)) continue;
         const wide3 old = wide3_load(strands->friction, w->slot + at);
-        wide3_store(strands->friction, w->slot + at,
-                    wide3_select(keep, work_load3(&w->c, WORK_FRICTION, at), old));
-        wide_store(pressure + at,
-                   wide_select(keep, work_load(&w->c, WORK_PRESSURE, at), wide_load(pressure + at)));
+        wide3_store(strands->friction, w->slot + at, wide3_select(keep, kept_friction(&w->c, at), old));
+        wide_store(pressure + at, wide_select(keep, kept_pressure(&w->c, at), wide_load(pressure + at)));
     }
 }
 
@@ -182,16 +189,18 @@ static inline uint8_t has_stiff_curls(const strand_work *w, size_t lane) {
 
 MOTE_INLINE void load_group(strand_work *w) {
     mote_strands *strands = w->job->strands;
-    const size_t bytes = (size_t)w->points * MOTE_GROUP * sizeof(float);
     load_lengths(w);
     load_points(w);
     for (size_t lane = 0; lane < MOTE_GROUP && rubs(w); lane += MOTE_WIDTH) load_friction(w, lane);
-    for (int axis = 0; axis < 3; axis++)
-        memset(work_column(&w->c, WORK_REACTION + axis), 0, w->c.pins ? bytes : MOTE_GROUP * sizeof(float));
-    for (int i = 0; i < 4 && strands->frame[0]; i++)
-        memcpy(work_column(&w->c, ROD_FRAME + i), strands->frame[i] + w->slot, bytes);
-    if (strands->tension) memcpy(work_column(&w->c, WORK_TENSION), strands->tension + w->slot, bytes);
+    for (size_t at = 0; at < strand_at(w->c.pins ? w->points : 1, 0); at += MOTE_WIDTH)
+        work_store3(&w->c, WORK_REACTION, at, wide3_zero());
+    for (size_t at = 0; at < strand_at(w->points, 0) && strands->tension; at += MOTE_WIDTH) {
+        work_store(&w->c, WORK_TENSION, at, wide_load(strands->tension + w->slot + at));
+        for (int i = 0; i < 4 && strands->frame[0]; i++)
+            work_store(&w->c, ROD_FRAME + i, at, wide_load(strands->frame[i] + w->slot + at));
+    }
     memset(w->deficit, 0, sizeof w->deficit);
+    memset(w->kicks, 0, sizeof w->kicks);
     memset(w->kinetic, 0, sizeof w->kinetic);
     for (uint32_t i = 0; i < MOTE_GROUP; i++) {
         size_t lane = w->lane + i;
@@ -259,8 +268,8 @@ MOTE_INLINE void commit_points(const strand_work *w, wide_mask keep, bool all, s
     }
     for (size_t at = lane; at < strand_at(c->points, lane); at += MOTE_GROUP) {
         const strand_point a = work_point(c, at);
-        const wide3 old = wide3_load(places.x, at);
         const wide3 world = places.low ? wide3_add(origin, a.x) : a.x;
+        const wide3 old = all && !previous ? world : wide3_load(places.x, at);
         if (previous) wide3_store(before, at, old);
         if (previous_low)
             wide3_store(low, at, mote_low_place(old, origin_then, wide3_load(places.relative, at)));

@@ -9,11 +9,15 @@
 static const int substep_start[2] = {WORK_START, IMPULSE_OLD_V},
                  part_start[2] = {IMPULSE_FROM, IMPULSE_FROM_V};
 
+/* Returns whether affine forces depend on neither the place, the velocity nor the mass of a point. */
+MOTE_INLINE bool is_constant(const mote_coupled_affine *own) {
+    const float *damping = own->evaluation.acceleration.damping;
+    return !own->stiff_acceleration && !own->force && damping[0] == 0 && damping[1] == 0 && damping[2] == 0;
+}
+
 /* Returns whether own forces give every free point the same kick. */
 MOTE_INLINE bool same_kicks(const strand_work *w, const mote_coupled_affine *own) {
-    const float *damping = own->evaluation.acceleration.damping;
-    return !w->all && !own->stiff_acceleration && !own->force && damping[0] == 0 && damping[1] == 0 &&
-           damping[2] == 0;
+    return !w->all && is_constant(own);
 }
 
 MOTE_INLINE strand_part part_of(const strand_work *w, const mote_coupled_affine *own, size_t lane) {
@@ -93,7 +97,7 @@ MOTE_INLINE void arrive(const strand_work *w, size_t lane) {
         const size_t at = pin_offset(w, &w->pins[i]);
         if (at % MOTE_GROUP - lane >= MOTE_WIDTH) continue; /* of another register */
         for (int axis = 0; axis < 3; axis++)
-            work_column(c, WORK_X + axis)[at] = work_column(c, IMPULSE_GOAL + axis)[at];
+            *work_lane(c, WORK_X + axis, at) = *work_lane(c, IMPULSE_GOAL + axis, at);
     }
 }
 

@@ -145,13 +145,11 @@ static mote_range_point point(mote_range *range, uint32_t slot) {
     const mote_strands *strands = mote_strands_of(range);
     const mote_strand_group *group = &strands->group[mote_strands_group_of(strands, slot)];
     const bool pinned = range->inverse_mass[slot] == 0;
-    mote_range_point p = mote_strand_linked_columns(strands, group->linked_work);
+    mote_range_point p = strands->kernels->point(group->linked_work, slot - group->first);
     const uint32_t root = group->first + (slot - group->first) % MOTE_GROUP;
     for (int axis = 0; axis < 3; axis++) {
         if (strands->relative_x[0]) p.origin[axis] = range->x[axis][root];
-        p.x[axis] += slot - group->first, p.v[axis] += slot - group->first;
-        p.force[axis] += slot - group->first;
-        p.reaction[axis] = pinned ? p.reaction[axis] + (slot - group->first) : NULL;
+        if (!pinned) p.reaction[axis] = NULL;
     }
     return p;
 }
@@ -171,6 +169,25 @@ static void set_id(mote_range *range, uint32_t index, uint32_t generation) {
     mote_strands_of(range)->id = (mote_strands_id){index, generation};
 }
 
+/* --- Clusters --- */
+
+/* Divides the lane groups at nearly equal numbers of slots. */
+static mote_result divide(mote_range *range, const mote_peers *peers, const mote_allocator *allocator) {
+    const mote_strands *strands = mote_const_strands_of(range);
+    const uint32_t ranks = peers->transport.ranks;
+    (void)allocator;
+    uint32_t group = 0;
+    for (uint32_t rank = 0; rank <= ranks; rank++) {
+        const uint64_t target = (uint64_t)range->slot_count * rank / ranks;
+        while (group < strands->group_count && strands->group[group].first < target) group++;
+        range->bound.unit[rank] = group;
+        range->bound.slot[rank] =
+            group < strands->group_count ? strands->group[group].first : range->slot_count;
+        range->bound.lane[rank] = group * MOTE_GROUP;
+    }
+    return MOTE_OK;
+}
+
 const mote_range_kind mote_strands_kind = {.destroy = mote_strands_destroy,
                                            .scratch_bytes = scratch_bytes,
                                            .own_substeps = own_substeps,
@@ -186,10 +203,12 @@ const mote_range_kind mote_strands_kind = {.destroy = mote_strands_destroy,
                                            .place = place,
                                            .is_frozen = is_frozen,
                                            .hash = mote_strands_hash,
+                                           .divide = divide,
                                            .set_id = set_id,
                                            .archive = mote_strands_archive,
                                            .count_items = mote_strands_count_items,
                                            .hash_items = mote_strands_hash_items,
                                            .hash_settings = mote_strands_hash_settings,
+                                           .hash_calls = mote_strands_hash_calls,
                                            .sum = mote_strands_sum,
                                            .validate = mote_strands_validate};

@@ -120,7 +120,7 @@ typedef struct rod_terms {
     wide square, rate;                                        /* h^2; 1 / h, 0 for h = 0 */
     wide3 root;                                               /* direction of the clamp */
     bool framed;                                              /* a constant of the instance */
-    const float *joint_twist, *rest_turn[3];                  /* of frames */
+    const float *joint_twist, *joint_across, *rest_turn[3];   /* of frames */
     rod_frame root_frame;
     int start, start_v; /* columns that receive the state before the substep or part */
     bool arrives;       /* pinned points move to their goals */
@@ -156,14 +156,15 @@ MOTE_INLINE void rod_twist_joint(const strand_columns *c, const rod_terms *t, ro
     const rod_frame before = k ? rod_load_frame(c, at - MOTE_GROUP) : t->root_frame;
     const rod_joint j = {
         s->stiffness,
+        t->square * wide_load(t->joint_across + at),
         t->square * wide_load(t->joint_twist + at),
         {wide_load(t->rest_turn[0] + at), wide_load(t->rest_turn[1] + at), wide_load(t->rest_turn[2] + at)}};
     const rod_twist_row row =
         rod_add_twist(&s->twist, before, j, rod_held_segment(c, k, lane), &s->couple, &s->tangent);
     s->back = wide3_zero();
-    /* The matrix knows one stiffness: the larger one is stable, and forces at rest are those of both. */
-    s->stiffness =
-        wide_select(wide_less((wide){0}, s->stiffness), wide_max(s->stiffness, j.twist), s->stiffness);
+    /* The matrix knows one stiffness: the largest one is stable, and forces at rest are those of all. */
+    const wide bend = s->stiffness, most = wide_max(j.across, j.twist);
+    s->stiffness = wide_select(wide_less((wide){0}, bend), most, bend);
     work_store(c, ROD_TWIST, at, row.share);
     work_store(c, ROD_TWIST + 1, at, row.own);
 }
@@ -325,8 +326,7 @@ MOTE_INLINE strand_chain rod_bend(const strand_columns *c, const rod_terms *t, c
                                   size_t lane) {
     rod_return r = rod_up(c, t, lane);
     rod_move(c, t, r.dx, 0, lane);
-    strand_chain chain = {wide3_zero(), work_load3(c, WORK_X, lane), point_mass(c, lane), (wide){0},
-                          (wide){0}};
+    strand_chain chain = {.x = work_load3(c, WORK_X, lane), .mass = point_mass(c, lane)};
     for (uint32_t k = 0; k + 1 < c->points; k++) {
         const size_t at = strand_at(k, lane);
         const wide3 change = wide3_add_scaled(work_load3(c, ROD_OWN, at), work_load(c, ROD_LEVER, at), r.dx);

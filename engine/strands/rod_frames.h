@@ -1,13 +1,16 @@
 /* Material frames of rods: rest curvature and twist. Segment k has the unit quaternion q[k], whose third axis
  * is its direction t[k]. With the turn from one frame to the next in the former, W = 2 Im(conj(q[k-1]) q[k]),
  * and that of the rest shape, W0, joint k has the energy
- *     b / 2 ((W - W0)_x^2 + (W - W0)_y^2) + g / 2 (W - W0)_z^2,  g = GJ / ((l[k-1] + l[k]) / 2).
+ *     b / 2 (W - W0)_x^2 + b' / 2 (W - W0)_y^2 + g / 2 (W - W0)_z^2,  g = GJ / ((l[k-1] + l[k]) / 2),
+ * where b' >= b is that of flat sections about their short axis, the frame's second one; else b.
  * Frames turn with their own segment only (parallel transport in time), so that the gradient is local: with
  * the moment m[k] of joint k, that of t[k] is (m[k] - m[k+1]) x t[k]. Twist has no inertia: the angles th[k]
  * about t[k] minimise the energy in each substep, by a Riccati recursion in the same sweep: joint k has the
- * diagonal b S + g C and the off-diagonal g C - b S, where S = (1 - c) / 2, C = (1 + c) / 2 and
- * c = t[k-1] . t[k]. The recursion has no subtraction, so that no digits are lost for any g / b. Bergou et
- * al., Discrete Elastic Rods (2008) and Discrete Viscous Threads (2010). */
+ * diagonal b' S + g C and the off-diagonal g C - b' S, where S = (1 - c) / 2, C = (1 + c) / 2 and
+ * c = t[k-1] . t[k]. The larger b' bounds the second derivative by the angles from above, whichever way the
+ * rod is curved, so that flat rods are as stable as round ones of b'. The recursion has no subtraction, so
+ * that no digits are lost for any g / b. Bergou et al., Discrete Elastic Rods (2008) and Discrete Viscous
+ * Threads (2010). */
 #ifndef MOTE_STRANDS_ROD_FRAMES_H
 #define MOTE_STRANDS_ROD_FRAMES_H
 
@@ -63,9 +66,9 @@ MOTE_INLINE wide3 rod_across(rod_frame q, wide x, wide y, wide3 *t) {
     return wide3_add(wide3_scale(x, first), wide3_scale(y, second));
 }
 
-/* Stiffnesses of joint k and its frame at rest: b, g, W0. */
+/* Stiffnesses of joint k and its frame at rest: b, b', g, W0. */
 typedef struct rod_joint {
-    wide bend, twist;
+    wide bend, across, twist;
     wide3 rest;
 } rod_joint;
 
@@ -75,12 +78,12 @@ MOTE_INLINE rod_twist_row rod_add_twist(rod_twist *s, rod_frame before, rod_join
                                         wide3 *couple, wide3 *t) {
     const rod_frame c = rod_turn_between(before, s->frame);
     const wide3 off = wide3_sub(wide3_add(c.v, c.v), j.rest),
-                y = {j.bend * off.x, j.bend * off.y, j.twist * off.z};
+                y = {j.bend * off.x, j.across * off.y, j.twist * off.z};
     /* The gradient with respect to a turn of s->frame, in it and in `before`. */
     const wide3 even = wide3_scale(c.w, y), odd = wide3_cross(c.v, y);
     const wide3 own = wide3_sub(wide3_sub(even, odd), s->moment);
     *couple = rod_across(s->frame, own.y, (wide){0} - own.x, t);
-    const wide sine = j.bend * (c.v.x * c.v.x + c.v.y * c.v.y),
+    const wide sine = j.across * (c.v.x * c.v.x + c.v.y * c.v.y),
                cosine = j.twist * (c.v.z * c.v.z + c.w * c.w);
     const wide diagonal = sine + cosine, other = cosine - sine, whole = diagonal + s->stiffness;
     /* Free ends do not resist. */

@@ -6,7 +6,8 @@
 #include "strands/rod_plain.h"
 
 /* Curls: in a rod that is bent at rest, the solve for the lengths ignores that the bending forces turn with
- * the segments. With the rest curvature kappa this is stable while kappa^4 h^2 max(EI, GJ) / (kg/m) is small.
+ * the segments. With the rest curvature kappa this is stable while kappa^4 h^2 max(EI, GJ) / (kg/m) is small,
+ * of flat rods with the larger EI.
  * Helices, arcs and kinks of 17 to 65 points and GJ / EI of 0.05 to 200 at 4 to 32 substeps came to rest at
  * 0.4; the first shook at 0.8 (measured). Above the limit, which is ROD_CURL_LIMIT, a substep is taken in
  * parts from the beginning. */
@@ -42,6 +43,7 @@ MOTE_INLINE void rod_set_frames(const strand_work *w, rod_terms *t, size_t lane)
     const rod_frame root = {{scale * q[0], scale * q[1], scale * q[2]}, scale * q[3]};
     t->root_frame = rod_compose(root, (rod_frame){{rest[0], rest[1], rest[2]}, rest[3]});
     t->joint_twist = strands->joint_twist + w->slot;
+    t->joint_across = strands->joint_across + w->slot;
     for (int i = 0; i < 3; i++) t->rest_turn[i] = strands->rest_turn[i] + w->slot;
 }
 
@@ -123,9 +125,11 @@ static inline void begin_parts(const strand_work *w, strand_halving *s, bool fra
 }
 
 /* Steps the lanes of `lanes`, whose lengths a few iterations do not hold or whose curls the whole substep
- * does not, in parts. At the smallest part Newton's method has all of its iterations. */
-MOTE_INLINE void step_rods_in_parts(const strand_work *w, const mote_coupled_affine *own, bool framed,
-                                    wide_mask lanes, size_t lane) {
+ * does not, in parts. At the smallest part Newton's method has all of its iterations. One instance for rods
+ * with frames and without, for its size. */
+MOTE_OUTLINE void step_rods_in_parts(const strand_work *w, const mote_coupled_affine *own, wide_mask lanes,
+                                     size_t lane) {
+    const bool framed = ROD_HAS_FRAMES(w);
     const strand_columns columns = w->c, *c = &columns;
     const uint32_t units = 1u << ROD_HALVINGS;
     const strand_parts_of of = {.gains = true, .rods = true};
@@ -146,19 +150,6 @@ MOTE_INLINE void step_rods_in_parts(const strand_work *w, const mote_coupled_aff
         if (framed) rod_turn_frames(c, w->job->strands->inverse_length + w->slot, true, passed, lane);
         left = next_parts(w, &s, units, left, passed, &p);
     }
-}
-
-MOTE_OUTLINE void straight_parts(const strand_work *w, const mote_coupled_affine *own, wide_mask lanes,
-                                 size_t lane) {
-    step_rods_in_parts(w, own, false, lanes, lane);
-}
-MOTE_OUTLINE void framed_parts(const strand_work *w, const mote_coupled_affine *own, wide_mask lanes,
-                               size_t lane) {
-    step_rods_in_parts(w, own, ROD_FRAMED(true, w), lanes, lane);
-}
-MOTE_INLINE void parts_of_rods(const strand_work *w, const mote_coupled_affine *own, bool framed,
-                               wide_mask lanes, size_t lane) {
-    (ROD_INSTANCE(framed) ? framed_parts : straight_parts)(w, own, lanes, lane);
 }
 
 /* Steps plain rods as step_rod_part does, over the whole substep. */
@@ -201,7 +192,7 @@ MOTE_INLINE void step_rods(const strand_work *w, const mote_coupled_affine *own,
     if (framed)
         rod_turn_frames(&columns, w->job->strands->inverse_length + w->slot, true, live & ~unsolved, lane);
     if (wide_lane_bits(unsolved | curls) == 0) return;
-    parts_of_rods(w, own, framed, unsolved | curls, lane);
+    step_rods_in_parts(w, own, unsolved | curls, lane);
     arrive(w, lane);
 }
 
@@ -226,7 +217,7 @@ MOTE_INLINE void step_rods_among(const strand_work *w, const mote_coupled_affine
     /* The parts of other lanes overwrite the rows of the twist. */
     if (framed) rod_turn_frames(c, w->job->strands->inverse_length + w->slot, true, live & ~unsolved, lane);
     if (wide_lane_bits(unsolved)) {
-        parts_of_rods(w, own, framed, unsolved, lane);
+        step_rods_in_parts(w, own, unsolved, lane);
         arrive(w, lane);
         near |= unsolved & lanes_near(w, substep, lane);
     }

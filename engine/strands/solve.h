@@ -14,39 +14,18 @@
 
 #include "strands/contact_solve.h"
 
-/* State of the forward elimination: the previous segment and its far point. */
+/* State of the forward elimination: the previous segment and its far point, with the point's contact. */
 typedef struct strand_chain {
     wide3 edge, x;
     wide mass, inverse_pivot, value;
+    bool in_contact; /* in some lane; the members below are set then */
+    wide3 normal;    /* 0 in the other lanes */
+    wide across;     /* normal . edge */
 } strand_chain;
 
 /* Smallest regular pivot, relative to its diagonal element. A smaller one belongs to a segment between two
  * pins, or to a strand taut between them; its multiplier is set to 0. */
 #define STRAND_SMALLEST_PIVOT 1e-6f
-
-/* Returns a . W b at the point `at` of inverse mass `mass`. */
-MOTE_INLINE wide through_point(const strand_columns *c, const strand_terms *t, wide mass, wide3 a, wide3 b,
-                               size_t at) {
-    wide dot = wide3_dot(a, b);
-    if (!touches(c, t, at)) return mass * dot;
-    wide3 normal = contact_normal(plane_at(c, at));
-    return mass * (dot - wide3_dot(normal, a) * wide3_dot(normal, b));
-}
-
-/* Returns (n . d)^2 for the contact normal n. */
-MOTE_INLINE wide across_square(const strand_columns *c, wide3 d, size_t at) {
-    wide across = wide3_dot(contact_normal(plane_at(c, at)), d);
-    return across * across;
-}
-
-/* Returns the diagonal element of segment `at` with edge d between points of inverse masses wa, wb. */
-MOTE_INLINE wide row_diagonal(const strand_columns *c, const strand_terms *t, wide3 d, wide wa, wide wb,
-                              size_t at) {
-    wide square = wide3_dot(d, d), diagonal = (wa + wb) * square;
-    if (touches(c, t, at)) diagonal -= wa * across_square(c, d, at);
-    if (touches(c, t, at + MOTE_GROUP)) diagonal -= wb * across_square(c, d, at + MOTE_GROUP);
-    return t->compliant ? diagonal + t->compliance * square : diagonal;
-}
 
 /* Returns the target length of a compliant segment: rest length + damping term + elastic elongation. */
 MOTE_INLINE wide compliant_length(const strand_columns *c, const strand_terms *t, size_t at) {
@@ -91,14 +70,28 @@ MOTE_INLINE void eliminate(const strand_columns *c, const strand_terms *t, wide_
                            strand_chain *chain, uint32_t k, size_t lane) {
     const size_t at = strand_at(k, lane);
     wide3 next = enter_point(c, t, live, k + 1, lane), d = wide3_sub(next, chain->x);
-    wide mass = point_mass(c, at + MOTE_GROUP), diagonal = row_diagonal(c, t, d, chain->mass, mass, at);
-    wide coupling = through_point(c, t, chain->mass, chain->edge, d, at); /* off-diagonal element, negated */
+    const wide mass = point_mass(c, at + MOTE_GROUP), square = wide3_dot(d, d);
+    /* Diagonal element, and the off-diagonal one, negated. A point in contact moves along its plane only. */
+    wide diagonal = (chain->mass + mass) * square, along = wide3_dot(chain->edge, d);
+    if (chain->in_contact) {
+        const wide across = wide3_dot(chain->normal, d);
+        diagonal -= chain->mass * (across * across);
+        along -= chain->across * across;
+    }
+    chain->in_contact = touches(c, t, at + MOTE_GROUP);
+    if (chain->in_contact) {
+        chain->normal = contact_normal(plane_at(c, at + MOTE_GROUP));
+        chain->across = wide3_dot(chain->normal, d);
+        diagonal -= mass * (chain->across * chain->across);
+    }
+    if (t->compliant) diagonal += t->compliance * square;
+    wide coupling = chain->mass * along;
     if (k + 1 >= c->shortest)
         coupling = wide_select(lanes_beyond(t->counts, k + 1), coupling, (wide){0}); /* 0 x infinity is NaN */
     /* Pivot and right side after elimination of segment k - 1. */
     wide factor = coupling * chain->inverse_pivot;
-    chain->inverse_pivot =
-        invert_pivot(diagonal - coupling * factor, diagonal, lanes_beyond(t->counts, k + 1));
+    const wide_mask exists = c->regular ? ~(wide_mask){0} : lanes_beyond(t->counts, k + 1);
+    chain->inverse_pivot = invert_pivot(diagonal - coupling * factor, diagonal, exists);
     chain->value = row_value(c, t, d, at) + factor * chain->value;
     chain->edge = d, chain->x = next, chain->mass = mass;
     work_store(c, WORK_PIVOT, at, chain->inverse_pivot);
@@ -126,9 +119,11 @@ MOTE_INLINE wide3 move_point(const strand_columns *c, const strand_terms *t, wid
     if (!t->everyone) x = wide3_select(live, x, old);
     if (t->gains) {
         /* Velocity gained by the correction. */
-        const wide3 v = work_load3(c, WORK_V, at);
-        const wide_mask gain = live & wide_less((wide){0}, mass);
-        work_store3(c, WORK_V, at, wide3_select(gain, wide3_add_scaled(v, t->rate * mass, applied), v));
+        const wide3 v = work_load3(c, WORK_V, at), gained = wide3_add_scaled(v, t->rate * mass, applied);
+        if (k && t->everyone && c->regular)
+            work_store3(c, WORK_V, at, gained);
+        else
+            work_store3(c, WORK_V, at, wide3_select(live & wide_less((wide){0}, mass), gained, v));
     }
     if (k == 0 || c->pins) {
         /* Pinned point: impulse becomes reaction. */
@@ -157,7 +152,7 @@ MOTE_INLINE wide_mask is_held(const strand_columns *c, const strand_terms *t, wi
         wide target = length * length, rounding = t->rounding * length;
         held = wide_less(square, t->high * target + rounding) & wide_less(t->low * target - rounding, square);
     }
-    return held | wide_equal(length, (wide){0}) | ~lanes_beyond(t->counts, k + 1);
+    return c->regular ? held : held | wide_equal(length, (wide){0}) | ~lanes_beyond(t->counts, k + 1);
 }
 
 /* Accumulates the tension of a compliant segment: sum of mu |d|. */
@@ -219,8 +214,10 @@ MOTE_INLINE wide_mask newton_back(const strand_columns *c, const strand_terms *t
  * those that are not yet held. */
 MOTE_INLINE wide_mask newton(const strand_columns *c, const strand_terms *t, wide_mask live, size_t lane) {
     const uint32_t segments = c->points - 1;
-    strand_chain chain = {wide3_zero(), enter_point(c, t, live, 0, lane), point_mass(c, lane), (wide){0},
-                          (wide){0}};
+    strand_chain chain = {.x = enter_point(c, t, live, 0, lane), .mass = point_mass(c, lane)};
+    chain.edge = wide3_zero(), chain.across = chain.inverse_pivot = chain.value = (wide){0};
+    chain.in_contact = touches(c, t, lane);
+    if (chain.in_contact) chain.normal = contact_normal(plane_at(c, lane));
     /* Forward elimination from the root. */
     for (uint32_t k = 0; k < segments; k++) eliminate(c, t, live, &chain, k, lane);
     return newton_back(c, t, live, chain.x, lane);

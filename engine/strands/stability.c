@@ -87,9 +87,10 @@ static bool is_stable(const mote_strands *strands, uint32_t lane, double factor)
     while (mote_rest_next(&walk)) {
         const uint32_t slot = mote_strands_slot_of(strands, lane, walk.joint);
         const double b = factor * (double)strands->joint_stiffness[slot],
+                     across = factor * (double)strands->joint_across[slot],
                      g = factor * (double)strands->joint_twist[slot];
         matrix3 k, next;
-        joint_stiffness(&walk.at, (const double[3]){b, b, g}, k);
+        joint_stiffness(&walk.at, (const double[3]){b, across, g}, k);
         memcpy(next, k, sizeof next);
         add_weight(&walk.at, m);
         for (int i = 0; i < 3; i++)

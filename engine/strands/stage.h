@@ -111,19 +111,22 @@ MOTE_INLINE void strand_stage(const strand_work *w, mote_coupled_instance of, in
     }
 }
 
-/* Sums the callbacks at all points of the group. */
+/* Sums the callbacks at all points of the group. They see columns of whole strands, which follow the scratch
+ * of the points. */
 MOTE_OUTLINE void sum_callbacks(const strand_work *w, double time) {
+    const strand_columns *c = &w->c;
+    const size_t end = strand_at(w->points, 0), stride = work_end(w->job->strands->max_points);
     float *column[12];
-    for (size_t at = 0; at < strand_at(w->points, 0); at += MOTE_WIDTH)
-        work_store3(&w->c, WORK_WORLD, at,
-                    wide3_add(work_load3(&w->c, WORK_X, at), origin_of(w, at % MOTE_GROUP)));
-    for (int axis = 0; axis < 3; axis++) {
-        column[axis] = work_column(&w->c, WORK_WORLD + axis);
-        column[3 + axis] = work_column(&w->c, WORK_V + axis);
-        column[6 + axis] = work_column(&w->c, WORK_ACCELERATION + axis);
-        column[9 + axis] = work_column(&w->c, WORK_FORCE + axis);
+    for (size_t i = 0; i < 12; i++) column[i] = c->memory + stride * (WORK_COLUMNS + i);
+    for (size_t at = 0; at < end; at += MOTE_WIDTH) {
+        wide3_store(column, at, wide3_add(work_load3(c, WORK_X, at), origin_of(w, at % MOTE_GROUP)));
+        wide3_store(column + 3, at, work_load3(c, WORK_V, at));
     }
     mote_strand_callbacks(w->job, w->index, time, column, column + 3, column + 6, column + 9);
+    for (size_t at = 0; at < end; at += MOTE_WIDTH) {
+        work_store3(c, WORK_ACCELERATION, at, wide3_load(column + 6, at));
+        work_store3(c, WORK_FORCE, at, wide3_load(column + 9, at));
+    }
 }
 
 /* Begins a substep, before its first evaluation: drifts where the integrator drifts first. */

@@ -41,6 +41,8 @@ uint64_t mote_strands_signature(const mote_strands *strands) {
     hash = hash_column(hash, strands->mass, slots);
     hash = hash_column(hash, strands->joint_stiffness, slots);
     hash = hash_column(hash, strands->joint_twist, slots);
+    if (strands->has_flat_rods) hash = hash_column(hash, strands->joint_across, slots);
+    for (int i = 0; i < 4 && strands->has_axes; i++) hash = hash_column(hash, strands->rest_frame[i], slots);
     hash = hash_column(hash, strands->point_inverse_mass, lanes);
     return hash_column(hash, strands->compliance, lanes);
 }

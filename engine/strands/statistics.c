@@ -85,7 +85,9 @@ static double framed_joint_energy(const mote_strands *strands, uint32_t slot, do
     mote_quaternion_compose(inverse, q, c);
     for (int i = 0; i < 3; i++) y[i] = (c[3] < 0 ? -2 : 2) * c[i] - (double)strands->rest_turn[i][slot];
     memcpy(before, q, sizeof q);
-    return 0.5 * (double)strands->joint_stiffness[slot] * (y[0] * y[0] + y[1] * y[1]) +
+    const double bend = (double)strands->joint_stiffness[slot],
+                 more = (double)strands->joint_across[slot] - bend;
+    return 0.5 * bend * (y[0] * y[0] + y[1] * y[1]) + 0.5 * more * y[1] * y[1] +
            0.5 * (double)strands->joint_twist[slot] * y[2] * y[2];
 }
 

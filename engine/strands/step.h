@@ -21,8 +21,15 @@ MOTE_OUTLINE void keep_start(const strand_work *w) {
         work_store3(&w->c, WORK_START, at, work_load3(&w->c, WORK_X, at));
 }
 
-MOTE_OUTLINE bool near_colliders(const strand_work *w, uint32_t substep, size_t lane) {
+/* Finds the planes of paths whose patches are known. */
+MOTE_OUTLINE bool find_planes(const strand_work *w, uint32_t substep, size_t lane) {
     return find_contacts(w, substep, lane);
+}
+
+MOTE_INLINE bool near_colliders(const strand_work *w, uint32_t substep, size_t lane) {
+    w->c.contacts->way = STRAND_CONTACT_REACH * longest_way(w, substep);
+    find_patches(&w->c, lane);
+    return find_planes(w, substep, lane);
 }
 
 MOTE_OUTLINE void resolve_contacts(const strand_work *w, uint32_t substep) {
@@ -291,11 +298,12 @@ MOTE_OUTLINE void hold_part(const strand_work *w, const strand_part *p, wide_mas
 /* Stores the scaled rest lengths of the segments from offset `first` to `last` of one lane. */
 static inline void copy_lengths(const strand_work *w, size_t first, size_t last, float scale) {
     for (size_t at = first; at < last; at += MOTE_GROUP)
-        work_column(&w->c, WORK_LENGTH)[at] = w->c.rest_length[at] * scale;
+        *work_lane(&w->c, WORK_LENGTH, at) = w->c.rest_length[at] * scale;
 }
 
 /* Lengthens the segments between two pins to 1.002 times the pins' distance where they are shorter in sum,
- * because there is no solution otherwise. Compliant strands need no lengthening. Strands whose pins move in
+ * because there is no solution otherwise; of rods to the distance, because a straight rod cannot take more.
+ * Compliant strands need no lengthening. Strands whose pins move in
  * the substep are marked overstretched: their lengths hold at its end, not in its parts. */
 MOTE_OUTLINE void reach_pins(strand_work *w) {
     mote_strands *strands = w->job->strands;
@@ -306,17 +314,18 @@ MOTE_OUTLINE void reach_pins(strand_work *w) {
         float square = 0;
         bool moves = false;
         for (int axis = 0; axis < 3; axis++) {
-            const float *x = work_column(&w->c, IMPULSE_GOAL + axis),
-                        *from = work_column(&w->c, WORK_X + axis);
-            square += (x[last] - x[first]) * (x[last] - x[first]);
-            moves |= x[last] != from[last] || x[first] != from[first];
+            const int to = IMPULSE_GOAL + axis, from = WORK_X + axis;
+            const float x[2] = {*work_lane(&w->c, to, first), *work_lane(&w->c, to, last)};
+            square += (x[1] - x[0]) * (x[1] - x[0]);
+            moves |= x[1] != *work_lane(&w->c, from, last) || x[0] != *work_lane(&w->c, from, first);
         }
         const float distance = __builtin_sqrtf(square), longest = span->rest_length * 1.00001f;
-        if (strands->compliance[span->lane] > 0 || !(distance * 1.002f > span->rest_length)) {
+        const float slack = strands->joint_stiffness ? 1 : 1.002f;
+        if (strands->compliance[span->lane] > 0 || !(distance * slack > span->rest_length)) {
             copy_lengths(w, first, last, 1);
             continue;
         }
-        copy_lengths(w, first, last, span->rest_length > 0 ? 1.002f * distance / span->rest_length : 1);
+        copy_lengths(w, first, last, span->rest_length > 0 ? slack * distance / span->rest_length : 1);
         if (moves) w->overstretched[span->lane % MOTE_GROUP] = -1;
         if (distance > longest) strands->infeasible[span->lane] = 1;
     }

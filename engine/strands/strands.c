@@ -152,6 +152,10 @@ static void fill_rod(mote_strands *strands, const mote_strands_def *def, uint32_
         const double joint = mote_strands_joint_stiffness((double)mote_strands_stiffness_at(def, first + k),
                                                           before, (double)length);
         strands->joint_stiffness[slot] = k || !(def->hinged_roots || def->free_roots) ? (float)joint : 0;
+        if (strands->has_flat_rods)
+            strands->joint_across[slot] = (float)(strands->joint_stiffness[slot] > 0
+                                                      ? joint * (double)mote_strands_ratio_at(def, first + k)
+                                                      : 0);
         if (k == 0)
             for (int axis = 0; axis < 3; axis++)
                 strands->root_direction[axis][lane] =
@@ -174,11 +178,29 @@ static void transport_frame(double q[4], const double t[3], const double u[3]) {
     for (int i = 0; i < 4; i++) q[i] = sum[i] / __builtin_sqrt(norm);
 }
 
-/* Fills the frames of a rod: at rest they are not twisted along it (Bishop's frames). Segments without length
- * keep the direction before them. */
+/* Turns the frame q about its third axis, so that its first one points along `axis`, which is not parallel to
+ * the third one. With the cosine x and the sine y of the angle the half of it has the cosine (1 + x) / 2 and
+ * the sine (1 - x) / 2, squared; the larger one divides y / 2. */
+static void turn_to_axis(double q[4], const float axis[3]) {
+    const double to[3] = {(double)axis[0], (double)axis[1], (double)axis[2]},
+                 old[4] = {q[0], q[1], q[2], q[3]};
+    double first[3], second[3];
+    mote_rest_turn(q, (const double[3]){1, 0, 0}, first);
+    mote_rest_turn(q, (const double[3]){0, 1, 0}, second);
+    double x = mote_rest_dot(to, first), y = mote_rest_dot(to, second);
+    const double reach = __builtin_sqrt(x * x + y * y);
+    x /= reach, y /= reach;
+    const double larger = __builtin_sqrt((1 + __builtin_fabs(x)) / 2), other = y / (2 * larger);
+    const double turn[4] = {0, 0, x < 0 ? larger : other, x < 0 ? other : larger};
+    mote_quaternion_compose(old, turn, q);
+}
+
+/* Fills the frames of a rod at rest: along the axes of the def, or not twisted along it (Bishop's frames).
+ * Segments without length keep the direction before them. */
 static void fill_frames(mote_strands *strands, const mote_strands_def *def, uint32_t lane) {
     const uint32_t strand = strands->strand_of_lane[lane], points = (uint32_t)strands->points[lane];
-    const float *p = def->positions + 3 * (size_t)strands->first_point[strand];
+    const uint32_t first = strands->first_point[strand];
+    const float *p = def->positions + 3 * (size_t)first;
     double q[4] = {0, 0, 0, 1}, t[3] = {0, 0, 1}, before = 0;
     for (uint32_t k = 0; k + 1 < points; k++, p += 3) {
         const uint32_t slot = mote_strands_slot_of(strands, lane, k);
@@ -188,27 +210,28 @@ static void fill_frames(mote_strands *strands, const mote_strands_def *def, uint
         for (int i = 0; i < 3; i++) u[i] = reach > 0 ? ((double)p[3 + i] - (double)p[i]) / reach : t[i];
         memcpy(old, q, sizeof old);
         transport_frame(q, t, u);
+        if (def->point_axis) turn_to_axis(q, def->point_axis + 3 * (size_t)(first + k));
         for (int i = 0; i < 3; i++) old[i] = -old[i], t[i] = u[i];
         mote_quaternion_compose(old, q, turn);
         const double sign = turn[3] < 0 ? -2 : 2;
         for (int i = 0; i < 3; i++) strands->rest_turn[i][slot] = k ? (float)(sign * turn[i]) : 0;
         for (int i = 0; i < 4; i++) strands->rest_frame[i][slot] = (float)q[i];
-        const double joint = mote_strands_joint_stiffness(
-            (double)mote_strands_twisting_at(def, strands->first_point[strand] + k), before, length);
+        const double joint =
+            mote_strands_joint_stiffness((double)mote_strands_twisting_at(def, first + k), before, length);
         strands->joint_twist[slot] = k || !def->free_roots ? (float)joint : 0;
         before = length;
     }
 }
 
-/* Finds the largest square of a frequency with which the curls of a rod turn as a whole, kappa^4 max(EI, GJ)
- * over the mass per length, kappa: the rest curvature. */
+/* Finds the largest square of a frequency with which the curls of a rod turn as a whole, kappa^4 times the
+ * largest of both EI and GJ over the mass per length, kappa: the rest curvature. */
 static void find_curl_rate(mote_strands *strands, uint32_t lane) {
     const uint32_t points = (uint32_t)strands->points[lane];
     double most = 0;
     for (uint32_t k = 1; k + 1 < points; k++) {
         const uint32_t slot = mote_strands_slot_of(strands, lane, k);
         const double x = (double)strands->rest_turn[0][slot], y = (double)strands->rest_turn[1][slot];
-        const double square = x * x + y * y, bend = (double)strands->joint_stiffness[slot],
+        const double square = x * x + y * y, bend = (double)strands->joint_across[slot],
                      twist = (double)strands->joint_twist[slot];
         const double length =
             ((double)strands->rest_length[slot - MOTE_GROUP] + (double)strands->rest_length[slot]) / 2;
@@ -293,10 +316,13 @@ static mote_strands strands_of(const mote_strands_def *def, const mote_range_set
         .max_points = counts->longest,
         .has_masses = def->point_mass != NULL,
         .has_rods = mote_strands_has_rods(def),
-        .has_frames = mote_strands_has_frames(def)};
+        .has_frames = mote_strands_has_frames(def),
+        .has_flat_rods = mote_strands_has_flat_rods(def),
+        .has_axes = def->point_axis != NULL};
     strands.def.positions = strands.def.strand_mass = strands.def.strand_rest_scale =
         strands.def.strand_compliance = strands.def.point_mass = strands.def.point_bending_stiffness =
-            strands.def.point_twisting_stiffness = NULL;
+            strands.def.point_twisting_stiffness = strands.def.point_bending_ratio = strands.def.point_axis =
+                NULL;
     strands.def.strand_points = NULL;
     return strands;
 }

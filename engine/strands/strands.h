@@ -54,7 +54,8 @@ struct mote_strands {
     uint32_t strand_count, point_count, group_count, lane_count; /* lane_count = 16 group_count */
     uint32_t max_points;                                         /* points of the longest strand */
     bool compliant;                                              /* some strand has compliant segments */
-    bool has_masses, has_rods, has_frames;                       /* columns that the def needs */
+    bool has_masses, has_rods, has_frames, has_flat_rods;        /* columns that the def needs */
+    bool has_axes;      /* the def gave the first axes of the frames at rest */
     uint64_t stamp;     /* hash of the strands' numbers of points and rest shapes */
     uint64_t signature; /* hash of all that the def determines */
     bool rubs;          /* `friction` may differ from 0: the last step had colliders */
@@ -74,6 +75,8 @@ struct mote_strands {
     float *inverse_length;  /* 1/m, of rest_length; 0 where there is no segment */
     /* Frames of rods; NULL: no twisting stiffness. */
     float *joint_twist;       /* N m, as joint_stiffness */
+    float *joint_across;      /* N m, as joint_stiffness, about the second axis; >= joint_stiffness, which is
+                               * about the first one and is this column where no rod is flat */
     float *rest_turn[3];      /* 2 Im(conj(q[k-1]) q[k]) at rest; 0 at the root */
     float *rest_frame[4];     /* q[k] at rest under the identity */
     float *frame[4];          /* q[k] */
@@ -213,6 +216,7 @@ uint64_t mote_strands_signature(const mote_strands *strands);
 uint32_t mote_strands_count_items(const mote_range *range, bool springs);
 uint64_t mote_strands_hash_items(const mote_range *range, bool springs, uint32_t first, uint32_t count);
 uint64_t mote_strands_hash_settings(const mote_range *range, uint64_t hash);
+uint64_t mote_strands_hash_calls(mote_range *range, uint64_t hash);
 
 uint64_t mote_strands_hash(const mote_range *range, uint64_t seed);
 mote_sums mote_strands_sum(const mote_range *range, const mote_step *now);

@@ -9,8 +9,8 @@
 #include "strands/kernels.h"
 
 /* Columns of the scratch. Columns of stages and of solvers share memory in unions: they are never needed at
- * once. The order matters: with 32 points, columns 33 apart are 17 pages and one row apart, and a store to
- * one delays the next load from the other (measured with `x` and `inverse_pivot`: 0.6 of the speed). */
+ * once. All columns of a point of one register are contiguous: their offsets are constants, one pointer a
+ * point reaches all of them (measured: with columns of whole strands hair has 0.93 of the speed). */
 typedef struct strand_scratch_layout {
     float x[3], v[3];
     float start[3]; /* position at the start of the substep */
@@ -31,22 +31,24 @@ typedef struct strand_scratch_layout {
     float inverse_pivot;
     float coupling; /* off-diagonal element to the next segment, negated */
     float multiplier;
-    float tension;               /* sum of multipliers times |d|: tension times h^2, kg m */
-    float radius;                /* length of a compliant segment before the iteration */
-    float strain;                /* elongation at the start of the substep, m */
-    float planes[16];            /* strand_plane of one register after the other */
-    float friction[3], pressure; /* m/s^2, of contacts, kept from substep to substep (contact_solve.h) */
+    float tension; /* sum of multipliers times |d|: tension times h^2, kg m */
+    float radius;  /* length of a compliant segment before the iteration */
+    float strain;  /* elongation at the start of the substep, m */
     union {
-        struct {
-            float share, lever, own[3]; /* rows of the bending of rods */
-            float tension;              /* N/m, at the start of the substep or part */
-            float p, q, force[3];       /* of the part beyond a pinned point (rod.h) */
-        } rod;
-        float world[3]; /* position in the world, for callbacks */
+        float plane[16]; /* strand_plane */
+        float patch[8];  /* strand_patch of this point and those after it, until their planes are found */
     };
+    float friction[3], pressure; /* m/s^2, of contacts, kept from substep to substep (contact_solve.h) */
+    struct {
+        float share, lever, own[3]; /* rows of the bending of rods */
+        float tension;              /* N/m, at the start of the substep or part */
+        float p, q, force[3];       /* of the part beyond a pinned point (rod.h) */
+    } rod;
     float goal[3];                    /* position of a pinned point at the end of the substep */
     float reacted[3];                 /* reaction before the impulses of the substep */
     float rod_frame[4], rod_twist[2]; /* frames of rods (rod_frames.h); rows of their twist */
+    float apart[5]; /* unused: columns of neighbouring points differ in the low bits of their addresses
+                       (without it 0.98 to 0.99 of the speed, measured) */
 } strand_scratch_layout;
 #define STRAND_COLUMN(member) MOTE_SCRATCH_COLUMN(strand_scratch_layout, member)
 enum {
@@ -64,10 +66,10 @@ enum {
     WORK_TENSION = STRAND_COLUMN(tension),
     WORK_RADIUS = STRAND_COLUMN(radius),
     WORK_STRAIN = STRAND_COLUMN(strain),
-    WORK_PLANES = STRAND_COLUMN(planes),
+    WORK_PLANE = STRAND_COLUMN(plane),
+    WORK_PATCH = STRAND_COLUMN(patch),
     WORK_FRICTION = STRAND_COLUMN(friction),
     WORK_PRESSURE = STRAND_COLUMN(pressure),
-    WORK_WORLD = STRAND_COLUMN(world),
     WORK_COLUMNS = MOTE_SCRATCH_COLUMNS(strand_scratch_layout)
 };
 
@@ -88,11 +90,11 @@ typedef struct strand_plane {
     wide3 pending;        /* part of it that the velocity has gained and the position has not */
 } strand_plane;
 _Static_assert(sizeof(strand_plane) ==
-                   sizeof(((strand_scratch_layout *)NULL)->planes) / sizeof(float) * sizeof(wide),
-               "the scratch holds the planes");
+                   sizeof(((strand_scratch_layout *)NULL)->plane) / sizeof(float) * sizeof(wide),
+               "the scratch holds the plane");
 
 /* Points of a register of strands that have a plane in some lane, ascending; for every point its contact
- * state and the index of its plane. */
+ * state. */
 typedef struct strand_contacts {
     float way; /* m, added to the reach of the search for planes */
     uint32_t count;
@@ -101,22 +103,24 @@ typedef struct strand_contacts {
     /* Lanes (-1) of buried roots: a segment was off its length at the start of the substep; the planes put
      * points out from where they already were. */
     MOTE_ALIGNED(64) int32_t strained[MOTE_GROUP], expelled[MOTE_GROUP];
-    uint16_t point[MOTE_MAX_STRAND_POINTS], place[MOTE_MAX_STRAND_POINTS];
+    uint16_t point[MOTE_MAX_STRAND_POINTS];
     uint8_t state[MOTE_MAX_STRAND_POINTS + 1]; /* strand_contact_state of each point */
     bool moved[MOTE_MAX_STRAND_POINTS];        /* of points near colliders: strand_plane.pending is set */
-    uint16_t rubs[MOTE_MAX_STRAND_POINTS];     /* bit of each lane: the point has kept friction */
+    /* Bit of each lane: the point has kept friction, and had some before the step. Registers without such
+     * lanes have no values in WORK_FRICTION and WORK_PRESSURE. */
+    uint16_t rubs[MOTE_MAX_STRAND_POINTS], rubbed[MOTE_MAX_STRAND_POINTS];
 } strand_contacts;
 
 /* Pointers to the columns of a group. Hot loops use a local copy, which no store can alias (measured: 1.1 to
  * 1.3 times as fast). Offsets: 16 k + lane for point k in columns by slot, lane in columns by lane. */
 typedef struct strand_columns {
     float *memory;             /* scratch */
-    size_t stride;             /* floats from column to column */
     const float *inverse_mass; /* the strands' own columns, up to counts */
     const float *rest_length;
     const int32_t *counts;     /* points of each strand */
     uint32_t points, shortest; /* points of the longest and the shortest strand; 0 in an empty lane */
     bool pins;                 /* points other than roots are pinned */
+    bool regular;              /* every lane has all points, all are free but the root, and no length is 0 */
     strand_contacts *contacts; /* contacts of the current register */
 } strand_columns;
 
@@ -131,9 +135,11 @@ struct strand_work {
     bool all;       /* forces other than affine ones act */
     bool callbacks; /* callbacks or links add forces */
     bool linked;
+    bool late_kicks;                              /* the kicks of all forces are found with the prediction */
     bool moves;                                   /* some pinned point is moving */
     size_t slot, lane;                            /* first slot and first lane of the group */
     MOTE_ALIGNED(64) float length[MOTE_GROUP];    /* m, sum of the rest lengths of each strand */
+    MOTE_ALIGNED(64) float longest[MOTE_GROUP];   /* m, the longest one of them */
     MOTE_ALIGNED(64) float origin[3][MOTE_GROUP]; /* m, world: positions in scratch are relative to it */
     MOTE_ALIGNED(64)
     float root[12][MOTE_GROUP]; /* rotation (rows) and position of each root at the stage's time */
@@ -145,9 +151,9 @@ struct strand_work {
     MOTE_ALIGNED(64)
     float unit_response[2][4][MOTE_GROUP];      /* uncoupled springs: mote_strand_unit_responses */
     MOTE_ALIGNED(64) float deficit[MOTE_GROUP]; /* J, twice the energy that conserving strands have lost */
+    MOTE_ALIGNED(64) float kicks[MOTE_GROUP];   /* m^2/s^2, sum of (h a)^2 over the impulses since then */
     MOTE_ALIGNED(64)
     float kinetic[MOTE_GROUP]; /* J, twice the kinetic energy at the last restore_energy; 0: none yet */
-    bool regular;              /* every lane has all points, all are free but the root, and no length is 0 */
     strand_contacts contacts;
 };
 
@@ -163,53 +169,63 @@ MOTE_INLINE bool rubs(const strand_work *w) { return w->job->collider_count && w
 
 /* Returns the scratch of a linked group: it follows the strand_work in memory. */
 MOTE_INLINE float *work_scratch(void *memory) { return (float *)(void *)((strand_work *)memory + 1); }
-MOTE_INLINE size_t work_stride(const mote_strands *strands) {
-    return (size_t)(strands->max_points + 1) * MOTE_GROUP;
-}
+
+/* Returns the offset behind the last point of scratch for strands of up to `points` points. */
+MOTE_INLINE size_t work_end(uint32_t points) { return (size_t)(points + 1) * MOTE_GROUP; }
 
 /* State of a point in one register. */
 typedef struct strand_point {
     wide3 x, v;
 } strand_point;
 
-MOTE_INLINE float *work_column(const strand_columns *c, int id) { return c->memory + (size_t)id * c->stride; }
+/* Returns a column of the register at offset `at`. */
+MOTE_INLINE float *work_at(const strand_columns *c, int id, size_t at) {
+    return c->memory + at * WORK_COLUMNS + (size_t)id * MOTE_WIDTH;
+}
+
+/* Returns a column of one lane. */
+MOTE_INLINE float *work_lane(const strand_columns *c, int id, size_t at) {
+    return work_at(c, id, at - at % MOTE_WIDTH) + at % MOTE_WIDTH;
+}
 
 MOTE_INLINE wide3 work_load3(const strand_columns *c, int id, size_t at) {
-    const float *from = work_column(c, id) + at;
-    return (wide3){wide_load(from), wide_load(from + c->stride), wide_load(from + 2 * c->stride)};
+    const float *from = work_at(c, id, at);
+    return (wide3){wide_load(from), wide_load(from + MOTE_WIDTH), wide_load(from + 2 * MOTE_WIDTH)};
 }
 
 MOTE_INLINE void work_store3(const strand_columns *c, int id, size_t at, wide3 value) {
-    float *to = work_column(c, id) + at;
+    float *to = work_at(c, id, at);
     wide_store(to, value.x);
-    wide_store(to + c->stride, value.y);
-    wide_store(to + 2 * c->stride, value.z);
+    wide_store(to + MOTE_WIDTH, value.y);
+    wide_store(to + 2 * MOTE_WIDTH, value.z);
 }
 
 MOTE_INLINE wide work_load(const strand_columns *c, int id, size_t at) {
-    return wide_load(work_column(c, id) + at);
+    return wide_load(work_at(c, id, at));
 }
 MOTE_INLINE void work_store(const strand_columns *c, int id, size_t at, wide value) {
-    wide_store(work_column(c, id) + at, value);
+    wide_store(work_at(c, id, at), value);
 }
 
 MOTE_INLINE strand_point work_point(const strand_columns *c, size_t at) {
     return (strand_point){work_load3(c, WORK_X, at), work_load3(c, WORK_V, at)};
 }
 
-/* Sets the lanes of a register in which point k has kept friction. */
-MOTE_INLINE void set_rubs(strand_contacts *contacts, uint32_t k, wide_mask lanes, size_t lane) {
-    const uint32_t all = (1u << MOTE_WIDTH) - 1;
-    contacts->rubs[k] = (uint16_t)((contacts->rubs[k] & ~(all << lane)) | wide_lane_bits(lanes) << lane);
+#define WORK_ALL_LANES ((1u << MOTE_WIDTH) - 1)
+
+/* Sets the lanes of a register in which the point at offset `at` has kept friction. */
+MOTE_INLINE void set_rubs(strand_contacts *contacts, size_t at, wide_mask lanes) {
+    uint16_t *const rubs = &contacts->rubs[at / MOTE_GROUP];
+    const size_t lane = at % MOTE_GROUP;
+    *rubs = (uint16_t)((*rubs & ~(WORK_ALL_LANES << lane)) | wide_lane_bits(lanes) << lane);
 }
-MOTE_INLINE bool rubs_at(const strand_contacts *contacts, uint32_t k, size_t lane) {
-    return contacts->rubs[k] >> lane & ((1u << MOTE_WIDTH) - 1);
+MOTE_INLINE bool rubs_at(const strand_contacts *contacts, size_t at) {
+    return contacts->rubs[at / MOTE_GROUP] >> at % MOTE_GROUP & WORK_ALL_LANES;
 }
 
-/* Returns the planes of a register. They are contiguous, so that the nearest cache holds them; as columns
- * they would be interleaved with the lanes of other registers. */
-MOTE_INLINE strand_plane *strand_planes(const strand_columns *c) {
-    return (strand_plane *)(void *)work_column(c, WORK_PLANES);
+/* Returns the plane of a point. */
+MOTE_INLINE strand_plane *plane_at(const strand_columns *c, size_t at) {
+    return (strand_plane *)(void *)work_at(c, WORK_PLANE, at);
 }
 
 MOTE_INLINE size_t strand_at(uint32_t k, size_t lane) { return (size_t)k * MOTE_GROUP + lane; }
@@ -311,7 +327,7 @@ MOTE_OUTLINE void place_pins(const strand_work *w, int id, double within) {
         const float origin[3] = {w->origin[0][lane], w->origin[1][lane], w->origin[2][lane]};
         float at[3];
         mote_pin_from_origin(&w->pins[i], w->job->step_tick, within, origin, at);
-        for (int axis = 0; axis < 3; axis++) work_column(&w->c, id + axis)[offset] = at[axis];
+        for (int axis = 0; axis < 3; axis++) *work_lane(&w->c, id + axis, offset) = at[axis];
     }
 }
 
@@ -336,8 +352,7 @@ MOTE_OUTLINE void copy_pinned(const strand_work *w, int id) {
         work_store3(c, id, lane, work_load3(c, WORK_X, lane));
     for (uint32_t i = 0; i < w->pin_count; i++) {
         size_t at = pin_offset(w, &w->pins[i]);
-        for (int axis = 0; axis < 3; axis++)
-            work_column(c, id + axis)[at] = work_column(c, WORK_X + axis)[at];
+        for (int axis = 0; axis < 3; axis++) *work_lane(c, id + axis, at) = *work_lane(c, WORK_X + axis, at);
     }
 }
 
@@ -376,8 +391,8 @@ MOTE_OUTLINE void pinned_velocity(const strand_work *w, int from, int to) {
     for (uint32_t i = 0; i < w->pin_count; i++) {
         size_t at = pin_offset(w, &w->pins[i]);
         for (int axis = 0; axis < 3; axis++)
-            work_column(c, WORK_V + axis)[at] =
-                rate * (work_column(c, to + axis)[at] - work_column(c, from + axis)[at]);
+            *work_lane(c, WORK_V + axis, at) =
+                rate * (*work_lane(c, to + axis, at) - *work_lane(c, from + axis, at));
     }
 }
 

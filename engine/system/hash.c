@@ -9,57 +9,18 @@
 
 #define HASH_SEED 31 /* of hashes of a system */
 
-static uint64_t hash_clock(uint64_t hash, const mote_clock *clock) {
-    hash = mote_hash_number(hash, clock->step);
-    hash = mote_hash_number(hash, clock->remainder);
-    hash = mote_hash_number(hash, clock->ticks_per_step);
-    hash = mote_hash_number(hash, clock->ticks_per_nanosecond);
-    return mote_hash_doubles(hash, &clock->start_time, sizeof clock->start_time);
-}
-
-static uint64_t hash_end(uint64_t hash, const mote_link_end *end) {
-    const uint32_t of[5] = {end->network.index, end->particle, end->strands.index, end->strand, end->point};
-    return mote_hash_words(hash, of, sizeof of);
-}
-
-static uint64_t hash_link(uint64_t hash, const mote_link *link) {
-    const float values[3] = {link->rest_length, link->stiffness, link->damping};
-    return mote_hash_words(hash_end(hash_end(hash, &link->a), &link->b), values, sizeof values);
-}
-
-static uint64_t hash_settings(uint64_t hash, const mote_system *system) {
-    hash = mote_hash_number(hash, (uint64_t)system->def.integrator);
-    hash = mote_hash_number(hash, system->def.substeps);
-    hash = mote_hash_words(hash, &system->def.mass, sizeof system->def.mass);
-    if (system->def.orientation) {
-        const float body[] = {system->def.inertia[0], system->def.inertia[1], system->def.inertia[2],
-                              system->def.spin_drag};
-        const uint64_t choices =
-            (uint64_t)system->def.principal_moments | (uint64_t)system->def.inertia_column << 1;
-        hash = mote_hash_words(mote_hash_number(hash, choices), body, sizeof body);
-    }
-    if (!mote_system_collides(system)) return hash;
-    const float contact[] = {system->def.collision_radius, system->def.friction};
-    return mote_hash_words(hash, contact, sizeof contact);
-}
-
 uint64_t mote_system_hash(const mote_system *system) {
     mote_range *range;
-    if (!system) return 0;
+    if (!system || mote_system_fetch(system)) return 0;
     const mote_fpu_state saved = mote_fpu_enter();
-    uint64_t hash = hash_clock(mote_hash_number(0, HASH_SEED), &system->clock);
-    hash = hash_settings(hash, system);
+    uint64_t hash = mote_hash_clock(mote_hash_number(0, HASH_SEED), &system->clock);
+    hash = mote_hash_settings(hash, system);
     for (uint32_t i = 0; i < system->forces.count; i++)
         hash = mote_force_hash((const mote_force_def *)system->forces.items + i, hash);
     hash = mote_particles_kind.hash(&system->particles.range, hash);
     for (uint32_t i = 0; (range = mote_system_range_number(system, i)); i++)
         hash = range->kind->hash(range, hash);
-    for (uint32_t i = 0; i < system->links.list.count; i++)
-        hash = hash_link(hash, &mote_link_at(&system->links, i)->link);
-    for (uint32_t i = 0; i < system->colliders.list.count; i++)
-        hash = mote_collider_hash(hash, mote_collider_at(&system->colliders, i));
-    for (uint32_t i = 0; i < system->emitters.count; i++)
-        hash = mote_emitter_hash(hash, &system->emitters, i);
+    hash = mote_hash_lists(system, hash);
     mote_fpu_leave(saved);
     return hash;
 }
@@ -69,7 +30,7 @@ uint64_t mote_system_hash(const mote_system *system) {
 /* Clock, settings of the system and of its ranges, counts of particles and their ids. */
 static uint64_t hash_head(const mote_system *system) {
     mote_range *range;
-    uint64_t hash = hash_settings(hash_clock(0, &system->clock), system);
+    uint64_t hash = mote_hash_settings(mote_hash_clock(0, &system->clock), system);
     hash = mote_particles_hash_counts(&system->particles.range, hash);
     for (uint32_t i = 0; (range = mote_system_range_number(system, i)); i++)
         hash = range->kind->hash_settings(range, hash);
@@ -107,7 +68,7 @@ static uint64_t hash_items(const mote_system *system, const mote_hash_chunk *of,
         if (of->part == MOTE_SNAPSHOT_FORCES)
             hash = mote_force_hash((const mote_force_def *)system->forces.items + i, hash);
         else if (of->part == MOTE_SNAPSHOT_LINKS)
-            hash = hash_link(hash, &mote_link_at(&system->links, i)->link);
+            hash = mote_hash_link(hash, &mote_link_at(&system->links, i)->link);
         else if (of->part == MOTE_SNAPSHOT_COLLIDERS)
             hash = mote_collider_hash(hash, mote_collider_at(&system->colliders, i));
         else
@@ -135,9 +96,10 @@ static void add_chunks(chunk_list *list, mote_snapshot_part part, uint32_t objec
 
 mote_result mote_system_hash_chunks(const mote_system *system, mote_hash_chunk *chunks, uint32_t capacity,
                                     uint32_t *count) {
-    const mote_result result = mote_system_at_rest(system);
+    mote_result result = mote_system_at_rest(system);
     if (!count || (capacity && !chunks)) return MOTE_ERROR_NULL;
     *count = 0;
+    if (result == MOTE_OK) result = mote_system_fetch(system);
     if (result) return result;
     const mote_fpu_state saved = mote_fpu_enter();
     chunk_list list = {system, chunks, capacity, 0};
@@ -152,8 +114,9 @@ mote_result mote_system_hash_chunks(const mote_system *system, mote_hash_chunk *
 
 mote_result mote_system_hash_items(const mote_system *system, const mote_hash_chunk *chunk,
                                    uint64_t hashes[MOTE_HASH_CHUNK]) {
-    const mote_result result = mote_system_at_rest(system);
+    mote_result result = mote_system_at_rest(system);
     if (!chunk || !hashes) return MOTE_ERROR_NULL;
+    if (result == MOTE_OK) result = mote_system_fetch(system);
     if (result) return result;
     const uint32_t items = items_of(system, chunk->part, chunk->object, chunk->springs);
     if (chunk->count > MOTE_HASH_CHUNK || chunk->first > items || chunk->count > items - chunk->first)

@@ -28,6 +28,7 @@ struct mote_system {
     mote_link_list links;
     float *scratch; /* large enough for a step of any of its ranges, one at a time */
     size_t scratch_bytes;
+    mote_peers *peers;    /* NULL: the system steps alone */
     mote_step_hook *hook; /* NULL: none */
     void *hook_user;
     bool busy;    /* a step runs, or a query evaluates forces */
@@ -44,7 +45,10 @@ typedef struct mote_id {
 #define MOTE_ID(id) ((mote_id){(id).index, (id).generation})
 
 /* Checks that a call may read or change the system. Errors: NULL, BUSY. */
-mote_result mote_system_at_rest(const mote_system *system);
+MOTE_INLINE mote_result mote_system_at_rest(const mote_system *system) {
+    if (!system) return MOTE_ERROR_NULL;
+    return system->busy ? MOTE_ERROR_BUSY : MOTE_OK;
+}
 
 /* Returns whether particles may be edited: at rest, and in the step hook. */
 MOTE_INLINE bool mote_system_may_edit(const mote_system *system) { return !system->busy || system->in_hook; }
@@ -58,8 +62,14 @@ mote_result mote_system_find(const mote_system *system, const mote_id_list *list
 /* Returns the range that an id names, or NULL. */
 mote_range *mote_system_range(const mote_system *system, mote_kind kind, mote_id id);
 
-/* Finds the range that an id names, for calls that are not allowed while the system is busy. Errors: NULL,
- * BUSY, ID. */
+/* Returns the range with its whole state (mote_system_fetch), or NULL. */
+mote_range *mote_system_read_range(const mote_system *system, mote_kind kind, mote_id id);
+
+/* Finds the range that an id names, for calls that are not allowed while the system is busy and do not touch
+ * what steps write. Errors: NULL, BUSY, ID. */
+mote_result mote_system_aim_range(const mote_system *system, mote_kind kind, mote_id id, mote_range **range);
+
+/* Likewise, with its whole state. Errors: NULL, BUSY, ID, and those of mote_system_fetch. */
 mote_result mote_system_edit_range(const mote_system *system, mote_kind kind, mote_id id, mote_range **range);
 
 /* Returns the range at a position in the list of its kind. */
@@ -94,7 +104,11 @@ MOTE_INLINE mote_result mote_system_end_edit(const mote_range *range, mote_fpu_s
 
 /* Returns one of all ranges except the loose particles, which are numbered from 0: by kind in the order of
  * MOTE_KINDS, then in the order of addition. NULL behind the last. */
-mote_range *mote_system_range_number(const mote_system *system, uint32_t number);
+MOTE_INLINE mote_range *mote_system_range_number(const mote_system *system, uint32_t number) {
+    for (uint32_t kind = 0; kind < MOTE_KIND_COUNT; number -= system->ranges[kind++].count)
+        if (number < system->ranges[kind].count) return mote_system_range_at(system, kind, number);
+    return NULL;
+}
 
 /* Destroys the links, all ranges except the loose particles, and the scratch. */
 void mote_system_destroy_ranges(mote_system *system);
@@ -126,6 +140,35 @@ MOTE_INLINE uint64_t mote_system_boundary(const mote_system *system) {
 /* Calls the host's step hook, which the system has: particles.c. */
 void mote_system_call_hook(mote_system *system);
 
+/* --- Hashes, chained after `hash`: hash_parts.c --- */
+
+uint64_t mote_hash_clock(uint64_t hash, const mote_clock *clock);
+uint64_t mote_hash_link(uint64_t hash, const mote_link *link);
+uint64_t mote_hash_settings(uint64_t hash, const mote_system *system);
+
+/* Of links, colliders and emitters. */
+uint64_t mote_hash_lists(const mote_system *system, uint64_t hash);
+
+/* Returns a hash of all that calls have set, without the state that steps write. */
+uint64_t mote_system_hash_calls(const mote_system *system);
+
+/* --- Clusters: cluster.c. Nothing to do for a system that has not joined one --- */
+
+/* Begins an advance of a system that has passed or failed its checks with `own`: compares the calls and the
+ * argument of all ranks and divides the ranges. Errors: own, MEMORY, CALLS, CLUSTER. */
+mote_result mote_system_begin_advance(mote_system *system, uint64_t argument, mote_result own);
+
+/* Ends the division after so many steps. Error: CLUSTER. */
+mote_result mote_system_end_advance(mote_system *system, uint64_t steps);
+
+/* Makes the state whole, as mote_system_gather. Errors: CALLS, CLUSTER. */
+mote_result mote_system_fetch(const mote_system *system);
+
+/* Makes the state whole and deals the slots of a new capacity. Errors: CALLS, CLUSTER. */
+mote_result mote_system_deal_again(mote_system *system, uint32_t capacity);
+
+void mote_system_leave(mote_system *system);
+
 /* --- Queries: query.c --- */
 
 /* A query that may evaluate forces. It marks the system as busy, so that callbacks cannot change it, as in a
@@ -137,6 +180,7 @@ typedef struct mote_query {
     mote_step now;
     mote_presentation by; /* for presenting the system now */
     mote_range *range;    /* of mote_query_range */
+    mote_result fetched;  /* whether the state is whole */
 } mote_query;
 void mote_query_begin(mote_query *query, const mote_system *system);
 

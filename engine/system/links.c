@@ -48,7 +48,8 @@ mote_result mote_system_add_link(mote_system *system, const mote_link *link, mot
     mote_link_site site[2];
     uint32_t serial;
     const mote_fpu_state saved = mote_fpu_enter();
-    mote_result result = find_ends(system, link, site, &ignored);
+    mote_result result = mote_system_fetch(system);
+    if (result == MOTE_OK) result = find_ends(system, link, site, &ignored);
     if (result == MOTE_OK) result = mote_links_add(&system->links, link, site, &system->allocator, &serial);
     for (int i = 0; i < 2 && result == MOTE_OK; i++) {
         result = mote_system_reserve_scratch(system, site[i].range);

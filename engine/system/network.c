@@ -8,7 +8,7 @@
 #include "system/internal.h"
 
 static const mote_network *find(const mote_system *system, mote_network_id id) {
-    mote_range *range = mote_system_range(system, MOTE_KIND_NETWORK, MOTE_ID(id));
+    mote_range *range = mote_system_read_range(system, MOTE_KIND_NETWORK, MOTE_ID(id));
     return range ? mote_network_of(range) : NULL;
 }
 

@@ -26,6 +26,7 @@ mote_step mote_system_next_step(const mote_system *system, mote_plan_def *def) {
 
 void mote_query_begin(mote_query *query, const mote_system *system) {
     query->system = (mote_system *)(uintptr_t)system;
+    query->fetched = mote_system_fetch(system);
     query->saved = mote_fpu_enter();
     query->system->busy = true;
     query->now = mote_system_next_step(system, &query->def);
@@ -43,7 +44,7 @@ mote_result mote_query_range(mote_query *query, const mote_system *system, mote_
 mote_result mote_query_end(mote_query *query, mote_result result) {
     query->system->busy = false;
     mote_fpu_leave(query->saved);
-    return result;
+    return query->fetched ? query->fetched : result;
 }
 
 /* --- Statistics --- */

@@ -18,11 +18,6 @@ typedef struct kind_row {
 #define ROW(name, behaviour, most) [MOTE_KIND_##name] = {&(behaviour), (most)},
 static const kind_row kinds[MOTE_KIND_COUNT] = {MOTE_KINDS(ROW)};
 
-mote_result mote_system_at_rest(const mote_system *system) {
-    if (!system) return MOTE_ERROR_NULL;
-    return system->busy ? MOTE_ERROR_BUSY : MOTE_OK;
-}
-
 mote_result mote_system_find(const mote_system *system, const mote_id_list *list, mote_id id,
                              uint32_t *place) {
     const mote_result result = mote_system_at_rest(system);
@@ -37,12 +32,22 @@ mote_range *mote_system_range(const mote_system *system, mote_kind kind, mote_id
     return place < system->ranges[kind].count ? mote_system_range_at(system, kind, place) : NULL;
 }
 
-mote_result mote_system_edit_range(const mote_system *system, mote_kind kind, mote_id id,
-                                   mote_range **range) {
+mote_result mote_system_aim_range(const mote_system *system, mote_kind kind, mote_id id, mote_range **range) {
     const mote_result result = mote_system_at_rest(system);
     if (result) return result;
     *range = mote_system_range(system, kind, id);
     return *range ? MOTE_OK : MOTE_ERROR_ID;
+}
+
+mote_result mote_system_edit_range(const mote_system *system, mote_kind kind, mote_id id,
+                                   mote_range **range) {
+    const mote_result result = mote_system_aim_range(system, kind, id, range);
+    return result ? result : mote_system_fetch(system);
+}
+
+mote_range *mote_system_read_range(const mote_system *system, mote_kind kind, mote_id id) {
+    mote_range *range = mote_system_range(system, kind, id);
+    return range && (system->busy || mote_system_fetch(system) == MOTE_OK) ? range : NULL;
 }
 
 mote_result mote_system_can_add_range(const mote_system *system, mote_kind kind) {
@@ -76,6 +81,13 @@ mote_result mote_system_add_range(mote_system *system, mote_kind kind, mote_rang
     return MOTE_OK;
 }
 
+static void destroy(const mote_system *system, mote_range *range) {
+    if (system->peers)
+        mote_release(&system->allocator, range->bound.unit,
+                     mote_division_bytes(system->peers->transport.ranks));
+    range->kind->destroy(range, &system->allocator);
+}
+
 mote_result mote_system_remove_range(mote_system *system, mote_kind kind, mote_id id) {
     uint32_t place;
     const mote_result result =
@@ -84,7 +96,7 @@ mote_result mote_system_remove_range(mote_system *system, mote_kind kind, mote_i
     mote_range *range = mote_system_range_at(system, kind, place);
     mote_links_drop(&system->links, range, &system->allocator);
     mote_id_list_remove(&system->ranges[kind], place);
-    range->kind->destroy(range, &system->allocator);
+    destroy(system, range);
     return MOTE_OK;
 }
 
@@ -103,18 +115,11 @@ mote_result mote_system_reserve_scratch(mote_system *system, const mote_range *r
     return MOTE_OK;
 }
 
-mote_range *mote_system_range_number(const mote_system *system, uint32_t number) {
-    for (uint32_t kind = 0; kind < MOTE_KIND_COUNT; number -= system->ranges[kind++].count)
-        if (number < system->ranges[kind].count) return mote_system_range_at(system, kind, number);
-    return NULL;
-}
-
 void mote_system_destroy_ranges(mote_system *system) {
     mote_range *range;
     mote_links_drop(&system->links, NULL, &system->allocator);
     mote_id_list_destroy(&system->links.list, &system->allocator);
-    for (uint32_t i = 0; (range = mote_system_range_number(system, i)); i++)
-        range->kind->destroy(range, &system->allocator);
+    for (uint32_t i = 0; (range = mote_system_range_number(system, i)); i++) destroy(system, range);
     for (uint32_t kind = 0; kind < MOTE_KIND_COUNT; kind++)
         mote_id_list_destroy(&system->ranges[kind], &system->allocator);
     mote_release(&system->allocator, system->scratch, system->scratch_bytes);

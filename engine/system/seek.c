@@ -29,6 +29,8 @@ mote_result mote_system_seek(mote_system *system, uint64_t step) {
         return MOTE_ERROR_INTEGRATOR;
     mote_events_clear(system->particles.events, system->mark);
     if (step == system->clock.step) return MOTE_OK;
+    const mote_result fetched = mote_system_fetch(system);
+    if (fetched) return fetched;
     const mote_fpu_state saved = mote_fpu_enter();
     system->busy = true;
     jump(system, step);

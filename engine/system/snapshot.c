@@ -319,9 +319,11 @@ mote_result mote_system_save(const mote_system *system, uint32_t flags, void *me
                              size_t *written) {
     if (written) *written = 0;
     if (!memory) return MOTE_ERROR_NULL;
-    const mote_result result = mote_system_at_rest(system);
+    mote_result result = mote_system_at_rest(system);
     if (result) return result;
     if (flags > MOTE_SNAPSHOT_CHECKSUM) return MOTE_ERROR_ENUM;
+    result = mote_system_fetch(system);
+    if (result) return result;
     uint32_t sections;
     visit v = visit_of(system);
     if (measure(&v, &sections) > bytes) return MOTE_ERROR_BUFFER;
@@ -360,6 +362,7 @@ static void take_over(visit *v) {
         }
     }
     mote_particles_seal(&system->particles);
+    if (system->peers) system->peers->complete = true;
     mote_events_clear(system->particles.events, system->mark);
     mote_system_edited(&system->particles.range);
 }

@@ -84,9 +84,10 @@ static mote_result can_step(const mote_system *system) {
 /* --- Advancing --- */
 
 /* Resolves pending targets, runs the steps and completes the report. remainder: ticks from the end of the
- * last step to the end of the advance, where targets of the advance arrive. */
-static void run_and_report(mote_system *system, uint64_t remainder, const mote_jobs *jobs,
-                           mote_advance *report, mote_advance *out) {
+ * last step to the end of the advance, where targets of the advance arrive. Error: CLUSTER, after which the
+ * state is undefined. */
+static mote_result run_and_report(mote_system *system, uint64_t remainder, const mote_jobs *jobs,
+                                  mote_advance *report, mote_advance *out) {
     const mote_fpu_state saved = mote_fpu_enter();
     mote_range *range;
     const uint64_t end_tick = mote_clock_end_tick(&system->clock, report->steps, remainder);
@@ -96,12 +97,14 @@ static void run_and_report(mote_system *system, uint64_t remainder, const mote_j
     for (uint32_t i = 0; (range = mote_system_range_number(system, i)); i++)
         range->kind->resolve(range, end_tick);
     run_steps(system, report->steps, jobs, report);
+    const mote_result result = mote_system_end_advance(system, report->steps);
     report->alpha = mote_clock_alpha(&system->clock);
     report->ticks_remaining = system->clock.remainder;
     report->ticks_per_nanosecond = system->clock.ticks_per_nanosecond;
     report->ticks_per_step = system->clock.ticks_per_step;
     mote_fpu_leave(saved);
     if (out) *out = *report;
+    return result;
 }
 
 /* Checks that a system can advance by a frame, in the order in which errors are returned by every call that
@@ -116,26 +119,27 @@ static mote_result check_advance(const mote_system *system, uint64_t nanoseconds
 }
 
 /* Advances a system that check_advance has accepted. */
-static void advance(mote_system *system, uint64_t nanoseconds, const mote_jobs *jobs, mote_advance *out) {
+static mote_result advance(mote_system *system, uint64_t nanoseconds, const mote_jobs *jobs,
+                           mote_advance *out) {
     mote_advance report = {0};
     (void)mote_clock_take(&system->clock, nanoseconds, system->def.late_policy,
                           system->def.max_steps_per_advance, &report);
-    run_and_report(system, system->clock.remainder, jobs, &report, out);
+    return run_and_report(system, system->clock.remainder, jobs, &report, out);
 }
 
 mote_result mote_system_advance(mote_system *system, uint64_t nanoseconds, mote_advance *out) {
-    const mote_result result = check_advance(system, nanoseconds);
-    if (result == MOTE_OK) advance(system, nanoseconds, &system->def.jobs, out);
-    return result;
+    mote_result result = check_advance(system, nanoseconds);
+    result = mote_system_begin_advance(system, nanoseconds, result);
+    return result ? result : advance(system, nanoseconds, &system->def.jobs, out);
 }
 
 mote_result mote_system_step(mote_system *system, uint32_t steps, mote_advance *out) {
     mote_result result = mote_system_at_rest(system);
     if (result == MOTE_OK) result = can_step(system);
+    result = mote_system_begin_advance(system, ~(uint64_t)steps, result);
     if (result) return result;
     mote_advance report = {.steps = steps};
-    run_and_report(system, 0, &system->def.jobs, &report, out);
-    return MOTE_OK;
+    return run_and_report(system, 0, &system->def.jobs, &report, out);
 }
 
 typedef struct crowd {
@@ -149,12 +153,13 @@ static void do_systems(void *context, size_t first, size_t end, uint32_t worker)
     const crowd *c = context;
     const mote_jobs serial = {0, NULL, NULL, 0};
     for (size_t i = first; i < end; i++)
-        advance(c->systems[i], c->nanoseconds, &serial, c->advances ? &c->advances[i] : NULL);
+        (void)advance(c->systems[i], c->nanoseconds, &serial, c->advances ? &c->advances[i] : NULL);
 }
 
-/* Checks that a system can advance, and has no claim yet. */
+/* Checks that a system can advance, has no claim yet, and needs no messages, which workers cannot send. */
 static mote_result check_claim(const mote_system *system, uint64_t nanoseconds) {
     if (system && system->claimed) return MOTE_ERROR_ID;
+    if (system && system->peers) return MOTE_ERROR_CLUSTER;
     return check_advance(system, nanoseconds);
 }
 

@@ -5,14 +5,13 @@
 
 #include <mote/strands_present.h>
 
-#include "contacts/depth.h"
-#include "contacts/motion.h"
 #include "strands/equilibrium.h"
 #include "strands/followers.h"
 #include "system/internal.h"
+#include "system/strand_depth.h"
 
 static const mote_strands *find(const mote_system *system, mote_strands_id id) {
-    mote_range *range = mote_system_range(system, MOTE_KIND_STRANDS, MOTE_ID(id));
+    mote_range *range = mote_system_read_range(system, MOTE_KIND_STRANDS, MOTE_ID(id));
     return range ? mote_strands_of(range) : NULL;
 }
 
@@ -20,6 +19,14 @@ static const mote_strands *find(const mote_system *system, mote_strands_id id) {
 static mote_result edit(const mote_system *system, mote_strands_id id, mote_strands **strands) {
     mote_range *range;
     const mote_result result = mote_system_edit_range(system, MOTE_KIND_STRANDS, MOTE_ID(id), &range);
+    if (result == MOTE_OK) *strands = mote_strands_of(range);
+    return result;
+}
+
+/* Likewise for a call that sets what steps only read. */
+static mote_result aim(const mote_system *system, mote_strands_id id, mote_strands **strands) {
+    mote_range *range;
+    const mote_result result = mote_system_aim_range(system, MOTE_KIND_STRANDS, MOTE_ID(id), &range);
     if (result == MOTE_OK) *strands = mote_strands_of(range);
     return result;
 }
@@ -136,7 +143,7 @@ mote_result mote_strands_set_roots(mote_system *system, mote_strands_id id, cons
                                    uint32_t count, uint64_t tick) {
     if (!system || !transforms) return MOTE_ERROR_NULL;
     mote_strands *strands;
-    const mote_result result = edit(system, id, &strands);
+    const mote_result result = aim(system, id, &strands);
     if (result) return result;
     if (count != 1 && count != strands->strand_count) return MOTE_ERROR_RANGE;
     return aim_roots(system, strands, 0, strands->strand_count, transforms, count, tick);
@@ -146,7 +153,7 @@ mote_result mote_strands_set_root(mote_system *system, mote_strands_id id, uint3
                                   const mote_transform *transform, uint64_t tick) {
     if (!system || !transform) return MOTE_ERROR_NULL;
     mote_strands *strands;
-    const mote_result result = edit(system, id, &strands);
+    const mote_result result = aim(system, id, &strands);
     if (result) return result;
     if (strand >= strands->strand_count) return MOTE_ERROR_RANGE;
     const uint32_t lane = strands->lane_of_strand[strand];
@@ -156,7 +163,7 @@ mote_result mote_strands_set_root(mote_system *system, mote_strands_id id, uint3
 mote_result mote_strands_set_air(mote_system *system, mote_strands_id id, const float velocity[3]) {
     if (!system || !velocity) return MOTE_ERROR_NULL;
     mote_strands *strands;
-    mote_result result = edit(system, id, &strands);
+    mote_result result = aim(system, id, &strands);
     if (result) return result;
     if (!mote_vector_is_finite(velocity)) return MOTE_ERROR_NOT_FINITE;
     memcpy(strands->def.air_velocity, velocity, sizeof strands->def.air_velocity);
@@ -220,71 +227,6 @@ mote_result mote_strands_reaction(const mote_system *system, mote_strands_id id,
 
 /* --- Reports and statistics --- */
 
-/* Colliders at the present boundary. */
-typedef struct collider_places {
-    uint32_t count;
-    const mote_collider_def *def[MOTE_MAX_COLLIDERS];
-    mote_transform at[MOTE_MAX_COLLIDERS];
-    double
-        reach[MOTE_MAX_COLLIDERS]; /* m^2, square of the radius about `at` beyond which no point is inside */
-} collider_places;
-
-static double reach_of(const mote_collider_def *def, double radius) {
-    const double reach = (double)mote_collider_bound(def) + radius;
-    return reach * reach * (1 + 1e-6); /* rotations have length 1 to float32 */
-}
-
-static void place_colliders(const mote_system *system, double radius, collider_places *to) {
-    to->count = system->colliders.list.count;
-    for (uint32_t i = 0; i < to->count; i++) {
-        const mote_collider *collider = mote_collider_at(&system->colliders, i);
-        to->def[i] = &collider->def;
-        to->at[i] = mote_motion_at(&collider->motion, mote_system_boundary(system), 0);
-        to->reach[i] = reach_of(&collider->def, radius);
-    }
-}
-
-/* Whether x is too far from a collider to be inside it. */
-static bool is_beyond(const collider_places *colliders, uint32_t collider, const double x[3]) {
-    double square = 0;
-    for (int i = 0; i < 3; i++) {
-        const double d = x[i] - (double)colliders->at[collider].position[i];
-        square += d * d;
-    }
-    return square > colliders->reach[collider];
-}
-
-/* Returns the largest depth of a point of a strand in a collider, at least 0; *deepest is that point. */
-static double depth_of(const mote_strands *strands, const collider_places *colliders, uint32_t lane,
-                       uint32_t *deepest) {
-    const mote_range *range = &strands->range;
-    double most = 0;
-    *deepest = 0;
-    for (uint32_t k = strands->def.collide_from; k < (uint32_t)strands->points[lane]; k++) {
-        const uint32_t slot = mote_strands_slot_of(strands, lane, k);
-        if (!(range->inverse_mass[slot] > 0)) continue;
-        const double x[3] = {(double)range->x[0][slot], (double)range->x[1][slot], (double)range->x[2][slot]};
-        for (uint32_t i = 0; i < colliders->count; i++) {
-            if (is_beyond(colliders, i, x)) continue;
-            const double depth =
-                mote_collider_depth(colliders->def[i], &colliders->at[i], x) + (double)strands->def.radius;
-            if (depth > most) most = depth, *deepest = k;
-        }
-    }
-    return most;
-}
-
-static void add_depth(const mote_strands *strands, const collider_places *colliders,
-                      mote_strands_step_report *report) {
-    double most = 0;
-    uint32_t point;
-    for (uint32_t strand = 0; strand < strands->strand_count && colliders->count; strand++) {
-        const double depth = depth_of(strands, colliders, strands->lane_of_strand[strand], &point);
-        if (depth > most) most = depth, report->deepest_strand = strand;
-    }
-    report->depth = (float)most;
-}
-
 mote_result mote_strands_report_of(const mote_system *system, mote_strands_id id, uint32_t strand,
                                    mote_strand_step_report *report) {
     if (!system || !report) return MOTE_ERROR_NULL;
@@ -293,10 +235,8 @@ mote_result mote_strands_report_of(const mote_system *system, mote_strands_id id
     if (result) return result;
     if (strand >= strands->strand_count) return MOTE_ERROR_RANGE;
     uint32_t lane = strands->lane_of_strand[strand], deepest;
-    collider_places colliders;
     const mote_fpu_state saved = mote_fpu_enter();
-    place_colliders(system, (double)strands->def.radius, &colliders);
-    const double depth = depth_of(strands, &colliders, lane, &deepest);
+    const double depth = mote_strand_depth(system, strands, lane, &deepest);
     mote_fpu_leave(saved);
     *report = (mote_strand_step_report){.strain = strands->strain[lane],
                                         .iterations = strands->iterations[lane],
@@ -318,10 +258,8 @@ mote_result mote_strands_report(const mote_system *system, mote_strands_id id,
     const mote_result result = edit(system, id, &strands);
     if (result) return result;
     const mote_fpu_state saved = mote_fpu_enter();
-    collider_places colliders;
     *report = mote_strands_report_all(strands);
-    place_colliders(system, (double)strands->def.radius, &colliders);
-    add_depth(strands, &colliders, report);
+    report->depth = (float)mote_strands_depth(system, strands, &report->deepest_strand);
     mote_fpu_leave(saved);
     return MOTE_OK;
 }

@@ -133,6 +133,7 @@ void mote_system_destroy(mote_system *system) {
     if (!system || system->busy) return;
     const mote_allocator allocator = system->allocator;
     mote_system_destroy_ranges(system);
+    mote_system_leave(system);
     if (system->particles.range.kind) mote_particles_kind.destroy(&system->particles.range, &allocator);
     mote_id_list_destroy(&system->forces, &allocator);
     mote_colliders_destroy(&system->colliders, &allocator);
@@ -148,7 +149,8 @@ mote_result mote_system_reserve(mote_system *system, uint32_t capacity) {
     /* Grows the scratch first: if the columns then cannot grow, larger scratch does no harm. */
     mote_particles grown = system->particles;
     grown.capacity = capacity;
-    const mote_result result = mote_system_reserve_scratch(system, &grown.range);
+    mote_result result = mote_system_reserve_scratch(system, &grown.range);
+    if (result == MOTE_OK) result = mote_system_deal_again(system, capacity);
     if (result) return result;
     return mote_particles_reserve(&system->particles, capacity, &system->allocator);
 }

@@ -2,7 +2,7 @@
 # Embeds the library as hosts do that are built outside of this build.
 # usage: consumers.sh BUILD_DIRECTORY CONSUMERS_DIRECTORY WAY   with CC and CXX in the environment
 # and, for cmake-source, AS_BUILT: the options that make CMake's build the same as this one.
-# WAY: pkg-config, cglm, glm, unload, cmake-package, cmake-source, meson-source
+# WAY: pkg-config, cglm, glm, unload, cmake-package, cmake-source, meson-source, mpi
 # (exit 77: a program or package that the way needs is missing)
 set -euo pipefail
 build=$1 consumers=$2 way=$3
@@ -127,7 +127,27 @@ by_meson_source() {
     meson test -C "$stage/host/build" --print-errorlogs
 }
 
+# libmote-mpi by its pkg-config file, by its CMake target, and from source, on two ranks.
+by_mpi() {
+    needs mpirun
+    local flags ranks prefix=${libraries%/lib*}
+    ranks=$root/tests/scripts/ranks.sh
+    sed -i "s|^prefix=|prefix=$stage|" "$(dirname "$(find "$stage" -name mote.pc)")/mote-mpi.pc"
+    read -ra flags <<<"$(pkg-config --cflags --libs mote-mpi | sed 's/-I/-isystem /g')"
+    "${cc[@]}" "${warnings[@]}" -o "$stage/ranks" "$consumers/ranks.c" "${flags[@]}"
+    "$ranks" 2 "$stage/ranks"
+    if readelf -d "$libraries/libmote.so" | grep 'NEEDED.*mpi'; then echo 'libmote needs MPI'; exit 1; fi
+    needs cmake
+    cmake_host shared "-DCMAKE_PREFIX_PATH=$prefix" '-DMOTE_COMPONENTS=COMPONENTS;mpi'
+    "$ranks" 2 "$stage/shared/ranks"
+    unset LD_LIBRARY_PATH PKG_CONFIG_PATH
+    cmake_host source "-DMOTE_SOURCE=$root/engine" -DMOTE_MPI=ON -DMOTE_STRANDS=OFF -DMOTE_NETWORKS=OFF \
+        -DMOTE_ISA=scalar -DCMAKE_BUILD_TYPE=Debug
+    "$ranks" 2 "$stage/source/ranks"
+}
+
 case $way in
+    mpi) by_mpi ;;
     pkg-config) by_pkg_config ;;
     cglm) with_cglm ;;
     glm) with_glm ;;

@@ -66,6 +66,7 @@ VALID = {
     'mote_line *': 'w->lines',
     'mote_hash_chunk *': 'w->chunks',
     'mote_advance *': 'w->advances',
+    'const mote_transport *': '&w->transport',
     'mote_systems_advance count': '2',
     'mote_system_kill count': '1',
     'mote_system_kill_slots count': '1',
@@ -129,7 +130,7 @@ OUTPUTS = (
     'mote_vector_columns', 'mote_range_view', 'mote_statistics', 'mote_strand_step_report',
     'mote_strands_step_report', 'mote_network_step_report', 'mote_network_stability_report',
     'mote_spring', 'mote_strands_fault', 'mote_network_fault', 'mote_snapshot_fault', 'mote_hair_error',
-    'mote_rod_section', 'mote_death_list', 'mote_birth_list', 'mote_hit_list',
+    'mote_cluster_report', 'mote_rod_section', 'mote_death_list', 'mote_birth_list', 'mote_hit_list',
 )
 # Fields that say how long an array of the host is: a wrong one is a lie that no library can find.
 LENGTHS = {('mote_hair', None), ('mote_columns', 'count'), ('mote_chain', 'count'),

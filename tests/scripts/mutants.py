@@ -27,11 +27,11 @@ PARTICLES = ['particles', 'deaths', 'life', 'emitters', 'emitter_births', 'emits
              'height_field_bits', 'distance_grids', 'strand_grids', 'orientations', 'orientation_bits',
              'orientation_state', 'orientation_bounces', 'kernels', 'present', 'present_more', 'order',
              'memory', 'injection', 'snapshots']
-STRANDS = ['strand_layout', 'strand_calls', 'strand_state', 'strand_targets', 'strand_present',
+STRANDS = ['strand_layout', 'strand_calls', 'rod_calls', 'strand_state', 'strand_targets', 'strand_present',
            'strand_frames', 'followers', 'follower_frames', 'strand_springs', 'strand_solver',
-           'strand_contact', 'strand_friction', 'strand_roots', 'strand_truth', 'rods', 'rod_reference',
-           'rod_frames', 'grooms', 'groom_energy', 'twisted_ribbons', 'strand_kernels', 'strand_bits',
-           'snapshots', 'injection']
+           'strand_contact', 'strand_friction', 'strand_roots', 'strand_truth', 'taut_strands', 'rods',
+           'rod_reference', 'rod_frames', 'grooms', 'groom_energy', 'twisted_ribbons',
+           'strand_kernels', 'strand_bits', 'snapshots', 'injection']
 NETWORKS = ['network_layout', 'network_edit', 'network_memory', 'network_calls', 'network_state',
             'network_steps', 'network_statistics', 'network_contact', 'network_solver',
             'network_aggregates', 'network_preconditioner', 'network_policy', 'network_stability',

@@ -12,6 +12,7 @@ clang_packages=(clang-19 libclang-rt-19-dev libomp-19-dev)
 format_packages=(clang-format-19)
 consumer_packages=(cmake libglm-dev)
 document_packages=(doxygen)
+mpi_packages=(libopenmpi-dev openmpi-bin)
 wasm_packages=(emscripten cmake ninja-build clang-19 lld-19 llvm-19 nodejs libcmocka-dev libstb-dev
     fonts-dejavu-core)
 page_packages=(chromium npm)
@@ -92,6 +93,8 @@ present() {
         cmake) command -v cmake ;;
         libglm-dev) printf '#include <glm/glm.hpp>\n' | "${CXX%% *}" -fsyntax-only -x c++ - ;;
         doxygen) command -v doxygen ;;
+        libopenmpi-dev) pkg-config --exists ompi-c ;;
+        openmpi-bin) command -v mpirun ;;
         gcc-mingw-w64-x86-64) command -v x86_64-w64-mingw32-gcc ;;
         wine64) [[ -n $(wine_path) ]] ;;
         gcc-aarch64-linux-gnu) command -v aarch64-linux-gnu-gcc ;;
@@ -100,7 +103,7 @@ present() {
     esac >/dev/null 2>&1
 }
 
-# What to look for where the package has another name.
+# Contents of a package, by which to find it where it has another name.
 describe() {
     case $1 in
         gcc) echo "$CC, the C compiler" ;;
@@ -136,6 +139,8 @@ describe() {
         cmake) echo 'cmake, 3.16 or newer' ;;
         libglm-dev) echo 'glm: headers' ;;
         doxygen) echo 'doxygen' ;;
+        libopenmpi-dev) echo 'Open MPI: headers and ompi-c.pc' ;;
+        openmpi-bin) echo 'mpirun' ;;
         gcc-mingw-w64-x86-64) echo 'x86_64-w64-mingw32-gcc, a cross compiler for Windows' ;;
         wine64) echo 'wine64, which runs programs of Windows' ;;
         gcc-aarch64-linux-gnu) echo 'aarch64-linux-gnu-gcc, a cross compiler (conflicts with gcc-multilib)' ;;
@@ -149,9 +154,11 @@ missing_of() { # PACKAGES...: prints those that are missing
     for package; do present "$package" || echo "$package"; done
 }
 
-# Installs packages where that can be done without a question; never removes one to make space.
+# Installs packages where that can be done without a question. Removes none to make space, unless
+# MOTE_MAY_REPLACE is set.
 apt_install() {
-    local as_root=()
+    local as_root=() keep=(--no-remove)
+    [[ -z ${MOTE_MAY_REPLACE:-} ]] || keep=()
     command -v apt-get >/dev/null || return 1
     if ((EUID != 0)); then
         command -v sudo >/dev/null && sudo -n true 2>/dev/null || return 1
@@ -159,7 +166,7 @@ apt_install() {
     fi
     echo "installing $*"
     "${as_root[@]}" apt-get -q -o DPkg::Lock::Timeout=120 update </dev/null || true # a stale index may do
-    "${as_root[@]}" apt-get -q -y --no-remove --no-install-recommends -o DPkg::Lock::Timeout=120 \
+    "${as_root[@]}" apt-get -q -y "${keep[@]}" --no-install-recommends -o DPkg::Lock::Timeout=120 \
         install "$@" </dev/null
 }
 

@@ -44,6 +44,17 @@ not_run() { # NAME WHY
     row "$1" "not run ($2)"
 }
 
+# optional NAME COMMAND PACKAGES...: a variant that runs where its packages are.
+optional() {
+    local missing
+    missing=$(missing_of "${@:3}" | paste -sd ' ')
+    if [[ -n $missing ]]; then
+        not_run "$1" "missing: $missing"
+    else
+        variant "$1" "$2"
+    fi
+}
+
 plain() { # NAME OPTIONS...: everything, with all tests
     build "$@" -Dtests=enabled && run_tests "$root/build-$1"
 }
@@ -54,22 +65,16 @@ brief() { # NAME OPTIONS...: everything, without the tests that take long or do 
 }
 
 # unoptimised NAME OPTIONS...: the programs of hashes, for what an optimiser may change: bits, and what the
-# library calls. Numbers of threads are compared in optimised builds.
+# library calls. Other instruction sets and numbers of threads are compared in optimised builds.
 unoptimised() {
-    local isa tests=(hashes files every-step symbols symbols-self-test)
-    for isa in "${isas[@]}"; do tests+=("hashes-$isa"); done
-    build "$@" -Dtests=enabled && run_tests "$root/build-$1" -t 4 "${tests[@]}"
+    build "$@" "$two_isas" -Dtests=enabled &&
+        run_tests "$root/build-$1" -t 4 hashes hashes-scalar files every-step symbols symbols-self-test
 }
 
-# hashes_only NAME OPTIONS...: the golden hashes, on every instruction set and on several threads, and files
+# hashes_only NAME OPTIONS...: the golden hashes, on every instruction set of the build and on threads
 hashes_only() {
     build "$@" -Dtests=enabled -Dbench=disabled -- tests/hashes tests/files tests/every_step &&
-        run_tests "$root/build-$1" --suite hashes
-}
-
-every_step() { # all steps of the build of gcc
-    python3 "$root/tests/scripts/every_step.py" "$root/tests/every_step.golden" 10000 \
-        "$root/build-gcc/tests/every_step" && passed=$((passed + 1))
+        run_tests "$root/build-$1" --suite hashes --no-suite longest
 }
 
 with_clang() { CC=clang-19 CXX=clang++-19 "$@"; }
@@ -128,7 +133,7 @@ run_clang_variants() {
         return
     fi
     variant clang with_clang plain clang
-    variant clang-O0 with_clang hashes_only clang-O0 -Doptimization=0
+    variant clang-O0 with_clang hashes_only clang-O0 "$two_isas" -Doptimization=0
     archer=$(clang-19 -print-file-name=libarcher.so)
     if [[ ! -e $archer ]]; then
         not_run tsan 'libarcher.so of libomp-19-dev is missing'
@@ -146,18 +151,6 @@ windows() { # cross-compiled, under wine
         with_wine "$directory-files" run_tests "$directory" -t 4 hashes-avx2 hashes-scalar
 }
 
-run_windows_variant() {
-    local missing
-    missing=$(missing_of "${windows_packages[@]}" | paste -sd ' ')
-    if [[ -n $missing ]]; then
-        not_run windows "missing: $missing"
-    elif [[ $(uname -m) != x86_64 ]]; then
-        not_run windows 'this processor is of another family'
-    else
-        variant windows windows
-    fi
-}
-
 # The library for wasm32 under node, and the page of the viewer in Chromium.
 wasm() {
     local out=$root/build-wasm log
@@ -171,27 +164,13 @@ wasm() {
     grep -q '^ok wasm-hashes' <<<"$log" && ! grep -q '^not ok ' <<<"$log"
 }
 
-run_wasm_variant() {
-    local missing
-    missing=$(missing_of "${wasm_packages[@]}" | paste -sd ' ')
-    if [[ -n $missing ]]; then
-        not_run wasm "missing: $missing"
-    else
-        variant wasm wasm
-    fi
+# The ranks of MPI, and libmote-mpi where hosts find it.
+ranked() {
+    build mpi -Dmpi=enabled "$two_isas" -Dtests=enabled -Dbench=disabled &&
+        run_tests "$root/build-mpi" --suite mpi && run_tests "$root/build-mpi" consumers-mpi
 }
 
-run_aarch64_variant() {
-    local missing
-    missing=$(missing_of "${aarch64_packages[@]}" | paste -sd ' ')
-    if [[ -n $missing ]]; then
-        not_run aarch64 "missing: $missing"
-    else
-        variant aarch64 aarch64
-    fi
-}
-
-# What the variants need is installed group by group, so that one that a system lacks does not cost the
+# Packages of the variants are installed group by group, so that one that a system lacks does not cost the
 # others; under CI a lack is an error.
 run_all() {
     provide "${build_packages[@]}" "${bench_packages[@]}" "${test_packages[@]}" || exit
@@ -202,20 +181,25 @@ run_all() {
     provide "${viewer_packages[@]}" || [[ ${CI:-} != true ]] || exit 2
     provide "${wasm_packages[@]}" "${page_packages[@]}" || true
     provide "${document_packages[@]}" || true
+    provide "${mpi_packages[@]}" || [[ ${CI:-} != true ]] || exit 2
     provide "${windows_packages[@]}" || true
     export CC=gcc CXX=g++
     variant gcc plain gcc -Dbench=enabled
-    variant every-step every_step
     isa_rows
     variant gcc-O0 unoptimised gcc-O0 -Doptimization=0 -Dbench=disabled
-    # What a host may have in CFLAGS: no bit changes.
+    # Flags that a host may have in CFLAGS: no bit changes.
     variant user-flags hashes_only user-flags "$two_isas" '-Dc_args=-ffp-contract=fast -march=native'
-    variant no-openmp brief no-openmp -Dopenmp=disabled -Dbench=disabled
+    variant no-openmp brief no-openmp "$two_isas" -Dopenmp=disabled -Dbench=disabled
     variant asan-ubsan sanitized
+    optional mpi ranked "${mpi_packages[@]}"
     run_clang_variants
-    run_aarch64_variant
-    run_windows_variant
-    run_wasm_variant
+    optional aarch64 aarch64 "${aarch64_packages[@]}"
+    if [[ $(uname -m) == x86_64 ]]; then
+        optional windows windows "${windows_packages[@]}"
+    else
+        not_run windows 'this processor is of another family'
+    fi
+    optional wasm wasm "${wasm_packages[@]}"
     printf '\n%s\n' 'variant      result'
     printf '%s\n' "${table[@]}" ''
 }

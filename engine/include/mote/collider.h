@@ -23,7 +23,7 @@ typedef enum mote_collider_kind {
 typedef enum mote_response {
     MOTE_RESPONSE_BOUNCE, /**< restitution and friction */
     /** The particle stays where it hit the collider and moves with it rigidly, until the collider is removed
-     * or has another response, or the host clears view.stuck. Needs mote_system_def.sticking. */
+     * or has another response, or the host clears view.stuck (see there). Needs mote_system_def.sticking. */
     MOTE_RESPONSE_STICK,
     MOTE_RESPONSE_KILL, /**< the particle dies at the end of the step, at the place of the hit */
     MOTE_RESPONSE_PASS, /**< none */

@@ -5,6 +5,7 @@
 
 #include <mote/allocator.h>
 #include <mote/chain.h>
+#include <mote/cluster.h>
 #include <mote/collider.h>
 #include <mote/columns.h>
 #include <mote/distance_grid.h>

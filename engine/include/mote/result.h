@@ -44,7 +44,9 @@
     X(MOTE_ERROR_FILE, "The file is corrupt, cut short or of another format.")                               \
     X(MOTE_ERROR_STABILITY, "The springs are too stiff for the step, or grow at any step.")                  \
     X(MOTE_ERROR_UNSUPPORTED, "This build of the library was made without the feature.")                     \
-    X(MOTE_ERROR_FOREIGN, "The snapshot is of a system that was set up by other calls.")
+    X(MOTE_ERROR_FOREIGN, "The snapshot is of a system that was set up by other calls.")                     \
+    X(MOTE_ERROR_CALLS, "The ranks of the cluster made different calls.")                                    \
+    X(MOTE_ERROR_CLUSTER, "A rank of the cluster cannot be reached, or the call serves no cluster.")
 
 /** Takes the code of a row of MOTE_RESULTS. */
 #define MOTE_RESULT_ENUMERATOR(code, sentence) code,

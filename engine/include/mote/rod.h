@@ -8,24 +8,28 @@
 
 #include <mote/result.h>
 
-/** An elastic material and a circular section. */
+/** An elastic material and a section: a circle, an ellipse, or a tube of these. */
 typedef struct mote_rod_def {
-    uint32_t cookie; /**< set by mote_default_rod_def */
-    double young,    /**< Young's modulus E, Pa, >= 0 */
-        poisson,     /**< Poisson's ratio nu, -1 < nu <= 0.5 */
-        density,     /**< kg/m^3, > 0 */
-        radius,      /**< m, of the section, > 0 */
-        hole_radius; /**< m, of a tube, >= 0 and < radius; 0: solid */
+    uint32_t cookie;  /**< set by mote_default_rod_def */
+    double young,     /**< Young's modulus E, Pa, >= 0 */
+        poisson,      /**< Poisson's ratio nu, -1 < nu <= 0.5 */
+        density,      /**< kg/m^3, > 0 */
+        radius,       /**< m, of the section, > 0; of an ellipse the longer semi-axis a */
+        hole_radius,  /**< m, of a tube, >= 0 and < radius; 0: solid. An ellipse's hole has its proportions */
+        short_radius; /**< m, the shorter semi-axis b of an ellipse, > 0 and <= radius; 0: a circle */
 } mote_rod_def;
 
-/** Returns a def of human hair: E = 4 GPa, nu = 0.35, 1,300 kg/m^3, radius 40 um, solid. */
+/** Returns a def of human hair: E = 4 GPa, nu = 0.35, 1,300 kg/m^3, radius 40 um, circular, solid. */
 MOTE_API mote_rod_def mote_default_rod_def(void);
 
-/** Values of a rod for mote_strands_def. */
+/** Values of a rod for mote_strands_def. With the share s = hole_radius / radius of a hole, and b = a for a
+ * circle; G = E / (2 (1 + nu)). All are exact for these sections (Saint-Venant). */
 typedef struct mote_rod_section {
-    float bending_stiffness, /**< EI = E pi (radius^4 - hole_radius^4) / 4, N m^2 */
-        twisting_stiffness,  /**< GJ = EI / (1 + nu), N m^2 */
-        mass_per_metre;      /**< density pi (radius^2 - hole_radius^2), kg/m */
+    /** EI = E pi a b^3 / 4 (1 - s^4), N m^2, about the long axis: the smaller stiffness. */
+    float bending_stiffness;
+    float twisting_stiffness, /**< GJ = G pi a^3 b^3 / (a^2 + b^2) (1 - s^4), N m^2 */
+        mass_per_metre,       /**< density pi a b (1 - s^2), kg/m */
+        bending_ratio;        /**< EI about the short axis over that about the long one: (a / b)^2 */
 } mote_rod_section;
 
 /** Computes the stiffnesses of a rod and its mass per metre. parameter: NULL, or receives the name of the

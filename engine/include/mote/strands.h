@@ -69,11 +69,27 @@ typedef struct mote_strands_def {
      * material frames. The curvature and torsion of the shape in positions are those at rest, and a root that
      * turns about its first segment twists the rod. A segment behind the first whose two points are pinned
      * does not turn about itself. A substep h holds curls of the rest curvature c while
-     *     c^4 h^2 max(EI, GJ) / (mass per metre) <= 0.4;
+     *     c^4 h^2 max(ratio EI, GJ) / (mass per metre) <= 0.4;
      * above this a strand takes its substeps in up to 16 parts (stiff_curls). */
     float twisting_stiffness;
     /** GJ at each point, N m^2, >= 0, strand after strand, or NULL: tapers, or strands that differ. */
     const float *point_twisting_stiffness;
+    /** EI about the second axis of the material frame over EI about the first one, >= 1, if
+     * point_bending_ratio is NULL: of flat sections, whose longer side lies along the first axis; (a / b)^2
+     * for an ellipse of semi-axes a >= b (mote_rod_section_of). 1: sections that bend alike in all
+     * directions. > 1: only with twisting_stiffness. Frames are unit quaternions q[k] of the segments; with
+     * W = 2 Im(conj(q[k-1]) q[k]) and W0, that of the rest shape, each inner point k has the energy
+     *     (EI (W - W0)_x^2 + ratio EI (W - W0)_y^2 + GJ (W - W0)_z^2) / (l[k-1] + l[k]).
+     * Vibrations about the first axis are damped as those of a round rod at a substep `ratio` times as long,
+     * because the implicit step uses the larger stiffness for all directions; shapes at rest are exact. */
+    float bending_ratio;
+    /** The ratio at each point, >= 1, strand after strand, or NULL: tapers, or strands that differ. */
+    const float *point_bending_ratio;
+    /** Three floats a point, strand after strand, in the coordinates of positions, of any length > 0: the
+     * direction of the first axis of the frame at rest, the long one of a flat section, of the segment that
+     * begins at the point. Its part along the segment is ignored, and the last point's is not used. Sets the
+     * rest twist. NULL: frames that are not twisted along the rod. Only with twisting_stiffness. */
+    const float *point_axis;
     bool hinged_roots; /**< rods turn freely at their roots; else roots clamp the first segment */
     /** m/s^2, in the coordinates of positions: the acceleration under which the shape in positions is the
      * equilibrium of the rods. With that of gravity a groom does not sag. {0, 0, 0}: the shape in positions
@@ -100,8 +116,8 @@ typedef struct mote_strands_def {
 } mote_strands_def;
 
 /** Returns a def without strands: robust, 32 points, 1 g a strand, rest scale 1, rigid, pinned roots, 4
- * substeps, max_strain 0.002, 32 iterations, radius 0, friction 0.5; all else 0 or NULL: no damping, bending,
- * twisting, springs to the rest shape or drag. */
+ * substeps, max_strain 0.002, 32 iterations, radius 0, friction 0.5, bending_ratio 1; all else 0 or NULL: no
+ * damping, bending, twisting, springs to the rest shape or drag. */
 MOTE_API mote_strands_def mote_default_strands_def(void);
 
 #define MOTE_MAX_STRANDS_OBJECTS 64u         /**< ids of strands in a system */
@@ -117,17 +133,21 @@ typedef struct mote_strands_fault {
 /** Adds strands at rest in their rest shape under the identity transform. fault: NULL, or receives the
  * location of an error. Errors: NULL, BUSY, DEF, ENUM, RANGE (a count, a length, a mass, ...; springs without
  * compliance or with point_mass; the conserving solver with compliance; bending stiffness with another solver
- * than the robust one or with compliance; twisting stiffness without bending stiffness; rest_acceleration of
- * other rods than it is for), NOT_FINITE, OVERFLOW, CAPACITY (MOTE_MAX_STRANDS_OBJECTS), MEMORY, INTEGRATOR
- * (an advecting one). */
+ * than the robust one or with compliance; twisting stiffness without bending stiffness; a bending ratio below
+ * 1, or other than 1 without twisting stiffness; an axis within 1/1000 rad of its segment, or without
+ * twisting stiffness; rest_acceleration of other rods than it is for), NOT_FINITE, OVERFLOW, CAPACITY
+ * (MOTE_MAX_STRANDS_OBJECTS), MEMORY, INTEGRATOR (an advecting one). */
 MOTE_API mote_result mote_system_add_strands(mote_system *system, const mote_strands_def *def,
                                              mote_strands_id *id, mote_strands_fault *fault);
 
 /** Returns the number of substeps of a step of dt = timestep (s) with which Newton's method reaches
- * max_strain in about four iterations, for a strand of n points and a length (m) under an acceleration a
- * (m/s^2): dt n sqrt(a / (3 length)), rounded up; measured from 0.1 m x 32 to 1 m x 1,024. With fewer
- * substeps the method needs more iterations, and with too few the strand is reported as unsolved. At least 1;
- * 1 for arguments that are not positive. */
+ * max_strain in at most five iterations on average, those of parts included, for a strand of n points and a
+ * length (m) under an acceleration a (m/s^2): dt n sqrt(a / (3 length)), rounded up; measured from 0.1 m x 32
+ * to 1 m x 1,024. With fewer substeps the method needs more iterations, and with too few the strand is
+ * reported as unsolved. At least 1; 1 for arguments that are not positive. A bob or another pull T (N) needs
+ * more: with segments of l (m) between points of m (kg), h^2 T / (m l) below 1/3 for compliant strands and
+ * where a collider is near, below 64 for other robust strands and below 700 for conserving ones; above, a
+ * taut strand shakes. */
 MOTE_API uint32_t mote_strand_substeps(uint32_t points, double length, double acceleration, double timestep);
 
 /** Computes the factor of EI and GJ, the same at all points of a strand with rest_acceleration a, with which
@@ -152,8 +172,8 @@ typedef struct mote_strands_view {
         velocity;                 /**< m/s (position Verlet, springs: at t - h/2 after the first step) */
     const float *inverse_mass;    /**< 1/kg, 0: pinned */
     /** Material frames of rods: unit quaternions x, y, z, w that take the world's axes to those of the
-     * segment from this slot's point to the next, whose direction is the third axis. Unused at a strand's
-     * last point. NULL without twisting stiffness. */
+     * segment from this slot's point to the next, whose direction is the third axis; the first one is the
+     * long axis of a flat section. Unused at a strand's last point. NULL without twisting stiffness. */
     const float *frame[4];
     uint32_t point_count; /**< of all strands */
     float occupancy;      /**< point_count / slot_count */
@@ -223,11 +243,12 @@ MOTE_API mote_result mote_strands_reaction(const mote_system *system, mote_stran
 
 /** Work and failures of one strand in the last step. */
 typedef struct mote_strand_step_report {
-    /** Largest |length / rest length - 1| of a segment at the end of the step. In infeasible strands the rest
-     * length is that before it was enlarged. */
+    /** Largest |length / rest length - 1| of a segment at the end of the step. Between two pins that stand as
+     * far apart as the strand between them is long, or further, rest lengths are enlarged: of ropes to 1.002
+     * times the distance, of rods to the distance. This counts as strain, but not as unsolved. */
     float strain;
     uint32_t iterations; /**< of Newton's method, over all substeps */
-    uint32_t unsolved;   /**< substeps, or parts of them, that ended beyond max_strain */
+    uint32_t unsolved;   /**< substeps, or parts of them, that ended beyond max_strain of these lengths */
     uint32_t fallbacks;  /**< parts of substeps in which the impulses were unstable: solved to first order */
     uint32_t buried;     /**< points that end the step inside the collider in which their pinned root is */
     /** m, largest depth of a point below the surface of a collider now, buried points included; 0 where no

@@ -21,7 +21,9 @@ typedef struct mote_rate {
 
 /** Treatment of a frame that holds more than max_steps_per_advance steps. */
 typedef enum mote_late_policy {
-    MOTE_LATE_CATCH_UP,  /**< the rest waits in the accumulator; later frames run it */
+    /** The rest waits in the accumulator; later frames run it. OVERFLOW where a frame together with what
+     * waits does not fit 63 bits of ticks. */
+    MOTE_LATE_CATCH_UP,
     MOTE_LATE_DROP,      /**< whole steps of the rest are dropped; the part of a step stays, alpha is exact */
     MOTE_LATE_SLOW_DOWN, /**< the rest is dropped: simulated time runs slower than real time */
     MOTE_LATE_POLICY_COUNT
@@ -136,7 +138,9 @@ typedef struct mote_range_view {
     const mote_particle_id *id; /**< of each particle */
     float *radius;              /**< m, for collisions; NULL without radius_column */
     /** Index of the id of the collider to which the particle sticks, 0: none. The host may set it to 0, which
-     * releases the particle. NULL without `sticking`. */
+     * releases the particle. Released on the surface it sticks again if it approaches, as under gravity: give
+     * it a velocity away, or the collider MOTE_RESPONSE_PASS. Until it is 0 the next step overwrites the
+     * position and the velocity that the host writes. NULL without `sticking`. */
     uint32_t *stuck;
     void *extra[MOTE_MAX_EXTRA_COLUMNS]; /**< the host's columns */
     /** Quaternion that turns the axes of the particle into those of the world; 10^-15 to 10^15 long where the
@@ -224,16 +228,19 @@ MOTE_API mote_result mote_system_external_torques(mote_system *system, mote_vect
  * mote_system_steps and mote_system_time are those of its end. */
 typedef void mote_step_hook(void *user, mote_system *system, const mote_range_view *view);
 
-/** Sets the function that is called after every step, also after the last one of an advance; NULL: none. So a
- * host that collides or spawns by hand need not cut frames into steps. In the hook the columns of the view
- * may be written, and these calls are legal besides those that only read: spawn, kill, kill_slots, impulse,
- * set_inverse_mass, teleport, external_forces, external_torques. All others that change the system return
- * BUSY. Particles killed in the hook are removed when the next step begins, and count as killed in that
- * advance. The result is that of as many calls of mote_system_step(system, 1) with the same calls between
- * them. With a hook steps run one at a time: a system whose forces are all inline then takes one pass over
- * memory a step, not one a batch of steps. The hook runs on the thread that advances the system (in
- * mote_systems_advance on any of them), in the engine's floating-point state. mote_system_seek does not call
- * it; the hash does not contain it. Errors: NULL, BUSY. */
+/** Sets the function that is called after every step, also after the last one of an advance; NULL: none.
+ * So a host that collides or spawns by hand need not cut frames into steps. In the hook the columns of
+ * the view may be written, and these calls are legal: spawn, kill, kill_slots, impulse, set_inverse_mass,
+ * teleport, external_forces, external_torques; and of those that read: view, count, available, steps,
+ * time, timestep, tick, slot, age, hash, births, deaths, hits. All others that have BUSY among their
+ * errors return it, also those that read: statistics, present, order, preview, snapshot_bytes, save,
+ * lines, hash_chunks, hash_items and the queries of strands and networks. Particles killed in the hook
+ * are removed when the next step begins, and count as killed in that advance. The result is that of as
+ * many calls of mote_system_step(system, 1) with the same calls between them. With a hook steps run one
+ * at a time: a system whose forces are all inline then takes one pass over memory a step, not one a batch
+ * of steps. The hook runs on the thread that advances the system (in mote_systems_advance on any of
+ * them), in the engine's floating-point state. mote_system_seek does not call it; the hash does not
+ * contain it. Errors: NULL, BUSY. */
 MOTE_API mote_result mote_system_set_step_hook(mote_system *system, mote_step_hook *hook, void *user);
 
 /* --- Forces --- */
@@ -276,10 +283,10 @@ typedef struct mote_advance {
 } mote_advance;
 
 /** Adds nanoseconds of real time to the accumulator and runs the whole steps in it. *advance, if not NULL, is
- * filled. Errors, checked in this order: NULL, BUSY, OVERFLOW (the frame does not fit 63 bits of ticks: 97
- * years at 60/1, 17.8 h at {143981, 1000}, 2.1 s at the least), STABILITY (a network with
- * MOTE_STABILITY_REFUSE), INTEGRATOR (exact flow where all forces are callbacks): no time passes. Threads:
- * those of the system's jobs. */
+ * filled. Errors, checked in this order: NULL, BUSY, OVERFLOW (the frame, with what waits in the accumulator,
+ * does not fit 63 bits of ticks: 97 years at 60/1, 17.8 h at {143981, 1000}, 2.1 s at the least), STABILITY
+ * (a network with MOTE_STABILITY_REFUSE), INTEGRATOR (exact flow where all forces are callbacks): no time
+ * passes. Threads: those of the system's jobs. */
 MOTE_API mote_result mote_system_advance(mote_system *system, uint64_t nanoseconds, mote_advance *advance);
 
 /** Runs an exact number of timesteps, without the accumulator and the late policy. Errors: those of

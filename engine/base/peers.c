@@ -1,0 +1,123 @@
+/* Messages between the ranks of a cluster. */
+#include "base/peers.h"
+
+#include <string.h>
+
+uint64_t mote_deal_own(const mote_deal *deal, uint32_t rank, uint64_t count) {
+    if (deal->bound) return deal->bound[rank + 1] - deal->bound[rank];
+    const uint64_t round = (uint64_t)deal->ranks * deal->chunk, rest = count % round;
+    const uint64_t before = (uint64_t)rank * deal->chunk, last = rest > before ? rest - before : 0;
+    return count / round * deal->chunk + (last < deal->chunk ? last : deal->chunk);
+}
+
+uint64_t mote_deal_run(const mote_deal *deal, uint32_t rank, uint64_t count, uint64_t own, uint64_t *first) {
+    *first = deal->bound ? deal->bound[rank] + own
+                         : (own / deal->chunk * deal->ranks + rank) * deal->chunk + own % deal->chunk;
+    const uint64_t end = deal->bound ? deal->bound[rank + 1] : *first - own % deal->chunk + deal->chunk;
+    return (end < count ? end : count) - *first;
+}
+
+/* --- Messages --- */
+
+static bool fail(mote_peers *peers) {
+    if (peers->result == MOTE_OK && peers->transport.error)
+        peers->transport.error(peers->transport.user, MOTE_ERROR_CLUSTER, MOTE_NO_ITEM);
+    peers->result = MOTE_ERROR_CLUSTER;
+    return false;
+}
+
+bool mote_peers_share(mote_peers *peers, mote_traffic traffic, const void *own, void *all, size_t bytes) {
+    const mote_transport *t = &peers->transport;
+    peers->bytes[traffic] += bytes;
+    peers->messages++;
+    if (peers->result == MOTE_OK && t->gather(t->user, own, all, bytes) == 0) return true;
+    memset(all, 0, t->ranks * bytes);
+    return fail(peers);
+}
+
+void mote_peers_exchange(mote_peers *peers, mote_traffic traffic, uint32_t sends, uint32_t receives) {
+    const mote_transport *t = &peers->transport;
+    for (uint32_t i = 0; i < sends; i++) peers->bytes[traffic] += peers->message[i].bytes;
+    peers->messages += sends;
+    if (peers->result || t->exchange(t->user, peers->message, sends, peers->message + t->ranks, receives))
+        fail(peers);
+}
+
+bool mote_peers_wait(mote_peers *peers) {
+    const mote_transport *t = &peers->transport;
+    return (peers->result == MOTE_OK && t->wait(t->user) == 0) || fail(peers);
+}
+
+/* --- Sums and comparisons --- */
+
+uint64_t mote_peers_sum(mote_peers *peers, uint64_t own) {
+    uint64_t sum = 0, number;
+    mote_peers_share(peers, MOTE_TRAFFIC_CHECK, &own, peers->stage, sizeof own);
+    for (uint32_t rank = 0; rank < peers->transport.ranks; rank++) {
+        memcpy(&number, peers->stage + rank * sizeof number, sizeof number);
+        sum += number;
+    }
+    return sum;
+}
+
+mote_result mote_peers_agree(mote_peers *peers, const uint64_t own[2]) {
+    const mote_transport *t = &peers->transport;
+    const size_t bytes = 2 * sizeof *own;
+    if (!mote_peers_share(peers, MOTE_TRAFFIC_CHECK, own, peers->stage, bytes)) return MOTE_ERROR_CLUSTER;
+    for (uint32_t rank = 1; rank < t->ranks; rank++) {
+        if (memcmp(peers->stage, peers->stage + rank * bytes, bytes) == 0) continue;
+        if (t->error) t->error(t->user, MOTE_ERROR_CALLS, rank);
+        return MOTE_ERROR_CALLS;
+    }
+    return MOTE_OK;
+}
+
+/* --- Arrays --- */
+
+typedef struct window {
+    const mote_deal *deal;
+    unsigned char *data;
+    uint64_t count, first, items; /* own items first .. first + items - 1 of each rank */
+    size_t element;
+} window;
+
+/* Copies the items of a rank in the window from the array to a buffer, or back. */
+static void copy(const window *w, uint32_t rank, unsigned char *buffer, bool back) {
+    const uint64_t own = mote_deal_own(w->deal, rank, w->count),
+                   end = own < w->first + w->items ? own : w->first + w->items;
+    for (uint64_t at = w->first, first, items; at < end; at += items, buffer += items * w->element) {
+        items = mote_deal_run(w->deal, rank, w->count, at, &first);
+        if (items > end - at) items = end - at;
+        unsigned char *run = w->data + first * w->element;
+        memcpy(back ? run : buffer, back ? buffer : run, items * w->element);
+    }
+}
+
+void mote_peers_gather(mote_peers *peers, const mote_deal *deal, void *data, uint64_t count, size_t element) {
+    const uint32_t ranks = peers->transport.ranks, self = peers->transport.rank;
+    uint64_t most = 0;
+    for (uint32_t rank = 0; rank < ranks; rank++) {
+        const uint64_t own = mote_deal_own(deal, rank, count);
+        most = own > most ? own : most;
+    }
+    window w = {deal, data, count, 0, peers->stage_bytes / element, element};
+    unsigned char *own = peers->stage + ranks * peers->stage_bytes;
+    for (; w.first < most; w.first += w.items) {
+        const uint64_t left = most - w.first, items = left < w.items ? left : w.items;
+        const size_t bytes = (size_t)(items * element);
+        copy(&w, self, own, false);
+        if (!mote_peers_share(peers, MOTE_TRAFFIC_GATHER, own, peers->stage, bytes)) return;
+        for (uint32_t rank = 0; rank < ranks; rank++)
+            if (rank != self) copy(&w, rank, peers->stage + rank * bytes, true);
+    }
+}
+
+void mote_peers_merge(mote_peers *peers, uint8_t *flags, uint64_t count) {
+    for (uint64_t first = 0; first < count; first += peers->stage_bytes) {
+        const uint64_t left = count - first;
+        const size_t bytes = left < peers->stage_bytes ? (size_t)left : peers->stage_bytes;
+        mote_peers_share(peers, MOTE_TRAFFIC_GATHER, flags + first, peers->stage, bytes);
+        for (size_t i = 0; i < peers->transport.ranks * bytes; i++)
+            flags[first + i % bytes] |= peers->stage[i];
+    }
+}

@@ -1,0 +1,68 @@
+/* The ranks that step one system together (mote/cluster.h), and who owns which items of an array. */
+#ifndef MOTE_BASE_PEERS_H
+#define MOTE_BASE_PEERS_H
+
+#include <mote/cluster.h>
+
+#include "base/compiler.h"
+
+/* Who owns the items of an array. bound NULL: chunks of `chunk` items are dealt to the ranks in turn; else
+ * rank r owns items bound[r] .. bound[r + 1] - 1. */
+typedef struct mote_deal {
+    uint32_t ranks, chunk;
+    const uint32_t *bound;
+} mote_deal;
+
+/* Purpose of a message, for the report. */
+typedef enum mote_traffic { MOTE_TRAFFIC_CHECK, MOTE_TRAFFIC_STATE, MOTE_TRAFFIC_GATHER } mote_traffic;
+
+typedef struct mote_peers {
+    mote_transport transport;
+    mote_deal slots;             /* of loose particles */
+    bool complete;               /* no step since this rank had the state of all ranks */
+    mote_result result;          /* CLUSTER: a message was lost within a step; the state is undefined */
+    uint64_t steps;              /* run since the system joined */
+    uint64_t bytes[3], messages; /* bytes: by mote_traffic */
+    unsigned char *stage;        /* stage_bytes for each rank, and for this one again behind them */
+    size_t stage_bytes;
+    unsigned char *rows; /* row_bytes: moved particles (particles/meet.c) */
+    size_t row_bytes;
+    mote_message *message; /* 2 ranks: sent, received */
+} mote_peers;
+
+/* Returns the number of the `count` items of an array that a rank owns. */
+uint64_t mote_deal_own(const mote_deal *deal, uint32_t rank, uint64_t count);
+
+/* Finds the longest run of items of a rank from its own item number `own` on, which exists; *first receives
+ * its first item. Returns its length. */
+uint64_t mote_deal_run(const mote_deal *deal, uint32_t rank, uint64_t count, uint64_t own, uint64_t *first);
+
+/* Returns the owner of an item that is dealt in turn. */
+MOTE_INLINE uint32_t mote_deal_owner(const mote_deal *deal, uint64_t item) {
+    return (uint32_t)(item / deal->chunk % deal->ranks);
+}
+
+/* Copies `bytes` bytes of each rank to all ranks. Returns false after an error, also of an earlier message;
+ * then `all` is cleared. */
+bool mote_peers_share(mote_peers *peers, mote_traffic traffic, const void *own, void *all, size_t bytes);
+
+/* Begins the exchange of peers->message[0 .. sends - 1] (sent) and of those from `ranks` on (received). An
+ * error shows in peers->result. */
+void mote_peers_exchange(mote_peers *peers, mote_traffic traffic, uint32_t sends, uint32_t receives);
+
+/* Waits for the end of the exchange. Returns false after an error. */
+bool mote_peers_wait(mote_peers *peers);
+
+/* Gathers an array: copies the items of each owner to all ranks. */
+void mote_peers_gather(mote_peers *peers, const mote_deal *deal, void *data, uint64_t count, size_t element);
+
+/* Merges flags: 1 where they are on any rank. */
+void mote_peers_merge(mote_peers *peers, uint8_t *flags, uint64_t count);
+
+/* Returns the sum of a number of all ranks. */
+uint64_t mote_peers_sum(mote_peers *peers, uint64_t own);
+
+/* Compares 16 bytes of all ranks. Errors: CALLS, CLUSTER, of which the transport hears. */
+mote_result mote_peers_agree(mote_peers *peers, const uint64_t own[2]);
+
+#endif

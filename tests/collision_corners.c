@@ -1,0 +1,138 @@
+/* Loose particles that rest on one collider and hit another: the forces go on acting on those that leave the
+ * first one, and neither those nor balls that roll in a valley of both gain energy. */
+#include "collision_scene.h"
+
+static double square_of(const mote_vector_columns *v, uint32_t i) {
+    const double x = (double)v->x[i], y = (double)v->y[i], z = (double)v->z[i];
+    return x * x + y * y + z * z;
+}
+
+/* Energy per mass, J/kg; inertia: kg m^2 of a ball of 1 kg, 0: it has no orientation. */
+static double energy_of(const mote_range_view *view, uint32_t i, double inertia) {
+    return square_of(&view->velocity, i) / 2 + (double)GRAVITY * (double)view->position.y[i] +
+           (inertia > 0 ? inertia * square_of(&view->angular_velocity, i) / 2 : 0);
+}
+
+#define BALL 0.001 /* kg m^2: 2/5 m r^2 of 1 kg and 0.05 m */
+
+static mote_system_def ball_def(uint32_t capacity, mote_integrator integrator, bool spins) {
+    mote_system_def def = bare_def(capacity, integrator);
+    def.collision_radius = 0.05f, def.orientation = spins;
+    def.inertia[0] = (float)BALL;
+    return def;
+}
+
+typedef struct slide {
+    mote_integrator integrator;
+    uint32_t substeps;
+    float friction, restitution;
+    bool spins, box;
+} slide;
+
+static const slide slides[] = {
+    {MOTE_VELOCITY_VERLET, 1, 0, 1, false, false},    {MOTE_RK4, 1, 0, 1, false, false},
+    {MOTE_SEMI_IMPLICIT_EULER, 1, 0, 1, false, true}, {MOTE_EXACT_FLOW, 4, 0, 1, false, true},
+    {MOTE_VELOCITY_VERLET, 4, 0, 1, false, true},     {MOTE_VELOCITY_VERLET, 1, 0, 0.3f, false, false},
+    {MOTE_VELOCITY_VERLET, 1, 0.02f, 1, false, true}, {MOTE_VELOCITY_VERLET, 1, 0.5f, 1, true, false},
+    {MOTE_VELOCITY_VERLET, 4, 0.5f, 1, true, true},   {MOTE_VELOCITY_VERLET, 1, 0, 1, true, false}};
+static const char *slide_name(uint32_t i) {
+    return slides[i].spins ? "rolls" : integrator_name(slides[i].integrator);
+}
+
+/* At 3 m/s along a floor into a slope of 60 degrees, at any part of a step. */
+TEST_EACH(a_slide_into_a_slope_gains_no_energy, COUNT_OF(slides), slide_name, number) {
+    enum { STARTS = 50 };
+    const slide *s = &slides[number];
+    mote_system_def def = ball_def(STARTS, s->integrator, s->spins);
+    def.substeps = s->substeps, def.friction = s->friction;
+    mote_system *system = system_of(&def);
+    const mote_transform at = turned(1, 0, 0, (float[3]){0, 0, 1}, 1.0471975511965976);
+    mote_collider_def floor = mote_plane((float[3]){0, 0, 0}, (float[3]){0, 1, 0}),
+                      slope = s->box ? mote_box(&at, (float[3]){0.8f, 0.4f, 1})
+                                     : mote_plane((float[3]){0, 0, 0}, (float[3]){-0.8660254f, 0.5f, 0});
+    slope.restitution = s->restitution, floor.friction = slope.friction = s->friction;
+    add_gravity(system);
+    add_collider(system, floor);
+    add_collider(system, slope);
+    const mote_range_view view = spawned(system, STARTS);
+    double least[STARTS], highest = 0;
+    for (uint32_t i = 0; i < STARTS; i++) {
+        put(&view, i, -1 - 0.001f * (float)i, 0.05f, 0);
+        throw_at(&view, i, 3, 0, 0);
+        if (s->spins && s->friction > 0) view.angular_velocity.z[i] = -60;
+        least[i] = energy_of(&view, i, s->spins ? BALL : 0);
+    }
+    for (int step = 0; step < 60; step++) {
+        stepped(system, 1);
+        for (uint32_t i = 0; i < STARTS; i++) {
+            const double energy = energy_of(&view, i, s->spins ? BALL : 0);
+            test_case("case %u, start %u, step %d", number, i, step);
+            ASSERT(energy, <=, least[i] + 1e-5);
+            least[i] = fmin(least[i], energy);
+            highest = fmax(highest, (double)view.position.y[i]);
+        }
+    }
+    ASSERT(highest, >, s->restitution < 1 ? 0.06 : 0.2);
+    mote_system_destroy(system);
+}
+
+/* Planes that make a valley which falls. */
+static void add_valley(mote_system *system, float restitution) {
+    const float normals[2][3] = {{0.2f, 1, 0}, {-0.6f, 1, 0.1f}};
+    for (int k = 0; k < 2; k++) {
+        mote_collider_def plane = mote_plane((float[3]){0, 0, 0}, normals[k]);
+        plane.restitution = restitution, plane.friction = 0.4f;
+        add_collider(system, plane);
+    }
+    add_gravity(system);
+}
+
+static const char *restitution_name(uint32_t i) { return i == 0 ? "0" : i == 1 ? "0.5" : "1"; }
+
+/* Balls thrown into the valley with spin bounce, slide and roll in it. */
+TEST_EACH(balls_in_a_valley_gain_no_energy, 3, restitution_name, number) {
+    enum { BALLS = 200 };
+    const mote_system_def def = ball_def(BALLS, MOTE_VELOCITY_VERLET, true);
+    mote_system *system = system_of(&def);
+    add_valley(system, 0.5f * (float)number);
+    const mote_range_view view = spawned(system, BALLS);
+    random_source random = {3};
+    double last[BALLS];
+    for (uint32_t i = 0; i < BALLS; i++) {
+        put(&view, i, random_between(&random, -1.5f, 1.5f), random_between(&random, 2, 4),
+            random_between(&random, -1.5f, 1.5f));
+        throw_at(&view, i, random_between(&random, -2, 2), 0, random_between(&random, -2, 2));
+        view.angular_velocity.x[i] = random_between(&random, -50, 50);
+        view.angular_velocity.z[i] = random_between(&random, -50, 50);
+        last[i] = energy_of(&view, i, BALL);
+    }
+    for (int step = 0; step < 600; step++) {
+        stepped(system, 1);
+        for (uint32_t i = 0; i < BALLS; i++) {
+            const double energy = energy_of(&view, i, BALL);
+            test_case("ball %u, step %d", i, step);
+            ASSERT(energy, <=, last[i] + 5e-4);
+            last[i] = energy;
+        }
+    }
+    mote_system_destroy(system);
+}
+
+/* A ball without bounces rests on both planes and rolls along the crease. */
+TEST(a_ball_that_rolls_along_a_crease_gains_no_energy) {
+    const mote_system_def def = ball_def(1, MOTE_VELOCITY_VERLET, true);
+    mote_system *system = system_of(&def);
+    add_valley(system, 0);
+    const mote_range_view view = spawned(system, 1);
+    put(&view, 0, 0, 1, 0);
+    double last = energy_of(&view, 0, BALL);
+    for (int step = 0; step < 1200; step++) {
+        stepped(system, 1);
+        const double energy = energy_of(&view, 0, BALL);
+        test_case("step %d", step);
+        ASSERT(energy, <=, last + 1e-5);
+        last = energy;
+    }
+    ASSERT(view.velocity.z[0], >, 2.0f);
+    mote_system_destroy(system);
+}

@@ -1,0 +1,66 @@
+/* Contacts of loose particles do not depend on the number of substeps: exact flow with affine forces alone
+ * takes the step at once, with any number of them. */
+#include "collision_scene.h"
+
+static const uint32_t counts[] = {1, 2, 4, 8};
+
+static mote_system *over_plane(mote_integrator integrator, uint32_t substeps, float restitution) {
+    mote_system_def def = bare_def(2, integrator);
+    def.substeps = substeps, def.friction = 0.5f, def.collision_radius = 0.05f;
+    mote_system *system = system_of(&def);
+    mote_collider_def plane = mote_plane((float[3]){0, 0, 0}, (float[3]){0, 1, 0});
+    plane.restitution = restitution, plane.friction = 0.5f;
+    add_gravity(system);
+    add_collider(system, plane);
+    return system;
+}
+
+/* v^2 / (2 mu g). */
+TEST(exact_flow_slides_as_far_with_any_substeps) {
+    for (size_t k = 0; k < COUNT_OF(counts); k++) {
+        mote_system *system = over_plane(MOTE_EXACT_FLOW, counts[k], 0);
+        const mote_range_view view = spawned(system, 1);
+        put(&view, 0, 0, 0.05f, 0);
+        throw_at(&view, 0, 5, 0, 0);
+        stepped(system, 180);
+        test_case("%u substeps", counts[k]);
+        ASSERT_NEAR(view.position.x[0], 25 / (double)GRAVITY, 5e-4);
+        mote_system_destroy(system);
+    }
+}
+
+TEST(exact_flow_bounces_as_high_with_any_substeps) {
+    for (size_t k = 0; k < COUNT_OF(counts); k++) {
+        mote_system *system = over_plane(MOTE_EXACT_FLOW, counts[k], 1);
+        const mote_range_view view = spawned(system, 1);
+        put(&view, 0, 0, 1.05f, 0);
+        for (int n = 0; n < 240; n++) {
+            stepped(system, 1);
+            const double v = (double)view.velocity.y[0];
+            test_case("%u substeps, step %d", counts[k], n);
+            ASSERT_NEAR((double)view.position.y[0] + v * v / (2 * (double)GRAVITY), 1.05, 2e-5);
+        }
+        mote_system_destroy(system);
+    }
+}
+
+/* A box of 5 m/s strikes a particle at rest to 10 m/s, or takes it along. */
+TEST(moving_colliders_give_their_velocity_under_exact_flow_with_any_substeps) {
+    for (size_t k = 0; k < COUNT_OF(counts); k++)
+        for (int sticks = 0; sticks < 2; sticks++) {
+            mote_system_def def = bare_def(1, MOTE_EXACT_FLOW);
+            def.substeps = counts[k], def.sticking = true;
+            mote_system *system = system_of(&def);
+            const mote_transform from = {{0, -2, 0}, {0, 0, 0, 1}}, to = {{0, 3, 0}, {0, 0, 0, 1}};
+            mote_collider_def box = mote_box(&from, (float[3]){1, 1, 1});
+            box.restitution = 1, box.response = sticks ? MOTE_RESPONSE_STICK : MOTE_RESPONSE_BOUNCE;
+            add_force(system, mote_gravity((float[3]){0, -1e-6f, 0}));
+            const mote_collider_id id = add_collider(system, box);
+            const mote_range_view view = spawned(system, 1);
+            OK(mote_system_move_collider(system, id, &to, mote_system_tick(system) + 3000000000u));
+            stepped(system, 45);
+            test_case("%u substeps, sticks %d", counts[k], sticks);
+            ASSERT_NEAR(view.velocity.y[0], sticks ? 5 : 10, 1e-4);
+            mote_system_destroy(system);
+        }
+}

@@ -1,0 +1,264 @@
+/* Systems of which the ranks of MPI step a part each, beside one that every rank steps alone.
+ *
+ *     ranks twins STEPS [SCENE]   every scene; hashes, counts and energies equal those of the lone twin
+ *     ranks refusals              calls, defs and transports that differ or are wrong
+ *     ranks save FILE             the scene `world` after 30 steps, in a file
+ *     ranks resume FILE           restores it, runs 100 steps and prints the hash
+ *     ranks die FILE              saves after 30 steps; then rank 1 is killed */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <mote/mpi.h>
+
+#include "scenes.h"
+
+static mote_cluster *cluster;
+static uint32_t rank, ranks;
+static uint32_t heard; /* errors of which the cluster heard */
+
+#define CHECK(call) ranks_check(call, #call)
+
+#define REQUIRE(what)                                                                                        \
+    do {                                                                                                     \
+        if (what) break;                                                                                     \
+        fprintf(stderr, "rank %u, %s:%d: not so: %s\n", rank, __FILE__, __LINE__, #what);                    \
+        exit(1);                                                                                             \
+    } while (0)
+
+static void hear(void *user, mote_result result, uint32_t other) {
+    (void)user;
+    heard++;
+    if (rank == 0) fprintf(stderr, "rank %u: %s\n", other, mote_result_text(result));
+}
+
+static ranks_world joined_world(const ranks_scene *scene) {
+    const ranks_world w = make_ranks_world(scene);
+    CHECK(mote_system_join(w.system, mote_cluster_transport(cluster)));
+    return w;
+}
+
+static const ranks_scene *scene_named(const char *name) {
+    for (uint32_t i = 0; i < ranks_scene_count; i++)
+        if (strcmp(ranks_scenes[i].name, name) == 0) return &ranks_scenes[i];
+    exit(2);
+}
+
+/* --- Twins --- */
+
+static void step(ranks_world *w, uint32_t number, mote_advance *report) {
+    ranks_world_calls(w, number);
+    CHECK(mote_system_step(w->system, 1 + number % 3, report));
+}
+
+static void compare(const ranks_world *a, const ranks_world *b) {
+    mote_statistics one, other;
+    REQUIRE(mote_system_count(a->system) == mote_system_count(b->system));
+    REQUIRE(mote_system_hash(a->system) == mote_system_hash(b->system));
+    CHECK(mote_system_statistics(a->system, &one));
+    CHECK(mote_system_statistics(b->system, &other));
+    REQUIRE(memcmp(&one, &other, sizeof one) == 0);
+    if (a->scene->parts & STRANDS) {
+        mote_strands_step_report mine = {.frozen = 0}, twin = {.frozen = 0};
+        CHECK(mote_strands_report(a->system, a->strands, &mine));
+        CHECK(mote_strands_report(b->system, b->strands, &twin));
+        REQUIRE(mine.max_strain == twin.max_strain && mine.mean_strain == twin.mean_strain);
+        REQUIRE(mine.iterations == twin.iterations);
+    }
+    if (!(a->scene->parts & CONSTRAINED)) return;
+    mote_network_step_report its, twins;
+    CHECK(mote_network_report(a->system, a->constrained, &its));
+    CHECK(mote_network_report(b->system, b->constrained, &twins));
+    REQUIRE(its.iterations == twins.iterations && its.linear == twins.linear &&
+            its.residual == twins.residual);
+}
+
+static bool same_report(const mote_advance *a, const mote_advance *b) {
+    return a->killed == b->killed && a->expired == b->expired && a->collided == b->collided &&
+           a->born == b->born && a->unborn == b->unborn && a->non_finite == b->non_finite;
+}
+
+/* Whether steps of a scene need no state of other ranks. */
+static bool is_quiet(const ranks_scene *scene) {
+    const bool dies = scene->parts & (DEATHS | COLLIDERS | WILD) && scene->parts & (PARTICLES | DEATHS);
+    return !dies && !(scene->parts & (SHEET | EDITS));
+}
+
+/* Compares after every step, or after every eleventh: there the ranks are apart for longer. */
+static void twins(const ranks_scene *scene, uint32_t steps, uint32_t interval) {
+    ranks_world alone = make_ranks_world(scene), ours = joined_world(scene);
+    mote_advance one = {0}, other = {0};
+    mote_cluster_report report;
+    for (uint32_t i = 0; i < steps; i++) {
+        step(&alone, i, &one), step(&ours, i, &other);
+        REQUIRE(same_report(&one, &other));
+        if (i % interval == interval - 1) compare(&alone, &ours);
+    }
+    compare(&alone, &ours);
+    CHECK(mote_system_cluster_report(ours.system, &report));
+    if (rank == 0)
+        printf("%-24s state %llu, checks %llu, messages %llu in %llu steps\n", scene->name,
+               (unsigned long long)report.state_bytes, (unsigned long long)report.check_bytes,
+               (unsigned long long)report.messages, (unsigned long long)report.steps);
+    REQUIRE(!is_quiet(scene) || report.state_bytes == 0);
+    mote_system_destroy(alone.system);
+    mote_system_destroy(ours.system);
+}
+
+static void all_twins(uint32_t steps, const char *name) {
+    for (uint32_t i = 0; i < ranks_scene_count; i++) {
+        if (name && strcmp(name, ranks_scenes[i].name) != 0) continue;
+        twins(&ranks_scenes[i], steps / 4, 1);
+        twins(&ranks_scenes[i], steps, 11);
+    }
+}
+
+/* --- Refusals --- */
+
+/* A force of another strength on the last rank: refused on all, and nothing has changed. */
+static void differing_calls(void) {
+    ranks_world w = joined_world(scene_named("world"));
+    mote_force_id id;
+    const mote_force_def wind = mote_gravity((float[3]){rank + 1 == ranks ? 1.0f : 2.0f, 0, 0});
+    CHECK(mote_system_step(w.system, 5, NULL));
+    const uint64_t steps = mote_system_steps(w.system);
+    CHECK(mote_system_add_force(w.system, &wind, &id));
+    heard = 0;
+    REQUIRE(mote_system_step(w.system, 1, NULL) == MOTE_ERROR_CALLS);
+    REQUIRE(mote_system_advance(w.system, 1000000, NULL) == MOTE_ERROR_CALLS);
+    REQUIRE(heard == 2 && mote_system_steps(w.system) == steps &&
+            mote_system_gather(w.system) == MOTE_ERROR_CALLS);
+    CHECK(mote_system_remove_force(w.system, id));
+    REQUIRE(mote_system_step(w.system, 1 + (rank == 0), NULL) == MOTE_ERROR_CALLS);
+    REQUIRE(mote_system_advance(w.system, 1000000 + rank, NULL) == MOTE_ERROR_CALLS);
+    if (rank == 0)
+        REQUIRE(mote_system_hash(w.system) == 0); /* while the others step */
+    else
+        REQUIRE(mote_system_step(w.system, 1, NULL) == MOTE_ERROR_CALLS);
+    CHECK(mote_system_step(w.system, 1, NULL));
+    ranks_world alone = make_ranks_world(w.scene);
+    CHECK(mote_system_step(alone.system, 5, NULL));
+    CHECK(mote_system_step(alone.system, 1, NULL));
+    mote_system_advance(alone.system, 0, NULL), CHECK(mote_system_advance(w.system, 0, NULL));
+    const uint32_t victim = rank ? 3 : 4;
+    CHECK(mote_system_kill_slots(w.system, 1, &victim));
+    REQUIRE(mote_system_step(w.system, 1, NULL) == MOTE_ERROR_CALLS);
+    mote_system_destroy(alone.system);
+    mote_system_destroy(w.system);
+}
+
+/* Differing defs, and more ranks than lane groups. */
+static void differing_defs(void) {
+    mote_system_def def = mote_default_system_def();
+    mote_system *system;
+    const mote_transport *transport = mote_cluster_transport(cluster);
+    def.capacity = rank ? 1000 : 2000;
+    CHECK(mote_system_create(&def, &system));
+    REQUIRE(mote_system_join(system, transport) == MOTE_ERROR_CALLS);
+    mote_system_destroy(system);
+    def.capacity = 16 * (ranks - 1);
+    CHECK(mote_system_create(&def, &system));
+    REQUIRE(mote_system_join(system, transport) == MOTE_ERROR_RANGE);
+    CHECK(mote_system_reserve(system, 16 * ranks));
+    mote_system_destroy(system);
+}
+
+static void wrong_transports(void) {
+    mote_cluster *none;
+    mote_system_def def = mote_default_system_def();
+    mote_system *system;
+    mote_transport wrong = *mote_cluster_transport(cluster);
+    REQUIRE(mote_cluster_create(MPI_COMM_NULL, &none) == MOTE_ERROR_NULL && !none);
+    REQUIRE(mote_cluster_create(MPI_COMM_WORLD, NULL) == MOTE_ERROR_NULL);
+    CHECK(mote_system_create(&def, &system));
+    wrong.gather = NULL;
+    REQUIRE(mote_system_join(system, &wrong) == MOTE_ERROR_NULL);
+    wrong = *mote_cluster_transport(cluster), wrong.rank = ranks;
+    REQUIRE(mote_system_join(system, &wrong) == MOTE_ERROR_RANGE);
+    CHECK(mote_system_join(system, mote_cluster_transport(cluster)));
+    REQUIRE(mote_system_join(system, mote_cluster_transport(cluster)) == MOTE_ERROR_RANGE);
+    REQUIRE(mote_systems_advance(&system, 1, 1000000, NULL, NULL) == MOTE_ERROR_CLUSTER);
+    mote_system_destroy(system);
+}
+
+static int lost(void *user, const void *own, void *all, size_t bytes) {
+    (void)user, (void)own, (void)all, (void)bytes;
+    return 1;
+}
+
+/* A transport that has died: a code, and no message any more. */
+static void dead_transport(void) {
+    mote_system_def def = mote_default_system_def();
+    mote_system *system;
+    mote_transport dead = *mote_cluster_transport(cluster);
+    dead.gather = lost;
+    CHECK(mote_system_create(&def, &system));
+    heard = 0;
+    REQUIRE(mote_system_join(system, &dead) == MOTE_ERROR_CLUSTER && heard == 1);
+    CHECK(mote_system_step(system, 1, NULL));
+    mote_system_destroy(system);
+}
+
+/* --- Snapshots --- */
+
+enum { BEFORE = 30, AFTER = 100 };
+
+static void save(const char *path) {
+    ranks_world w = joined_world(scene_named("world"));
+    for (uint32_t i = 0; i < BEFORE; i++) step(&w, i, NULL);
+    CHECK(mote_cluster_save(cluster, w.system, MOTE_SNAPSHOT_CHECKSUM, path));
+    REQUIRE(mote_cluster_save(cluster, w.system, 0, "/there/is/no/such/folder") == MOTE_ERROR_FILE);
+    mote_system_destroy(w.system);
+}
+
+static void resume(const char *path) {
+    ranks_world w = joined_world(scene_named("world"));
+    mote_snapshot_fault fault;
+    REQUIRE(mote_cluster_restore(cluster, w.system, "/there/is/no/such/file", &fault) == MOTE_ERROR_FILE);
+    CHECK(mote_cluster_restore(cluster, w.system, path, &fault));
+    for (uint32_t i = BEFORE; i < BEFORE + AFTER; i++) step(&w, i, NULL);
+    const uint64_t hash = mote_system_hash(w.system);
+    if (rank == 0) printf("%016llx\n", (unsigned long long)hash);
+    mote_system_destroy(w.system);
+}
+
+static void die(const char *path) {
+    save(path);
+    ranks_world w = joined_world(scene_named("world"));
+    for (uint32_t i = 0;; i++) {
+        if (i == 20 && rank == 1) raise(SIGKILL);
+        step(&w, i, NULL);
+    }
+}
+
+static void run(int count, char **arguments) {
+    const char *what = count > 1 ? arguments[1] : "";
+    if (strcmp(what, "twins") == 0 && count > 2)
+        all_twins((uint32_t)strtoul(arguments[2], NULL, 10), count > 3 ? arguments[3] : NULL);
+    else if (strcmp(what, "refusals") == 0 && ranks > 1)
+        wrong_transports(), dead_transport(), differing_defs(), differing_calls();
+    else if (strcmp(what, "save") == 0 && count > 2)
+        save(arguments[2]);
+    else if (strcmp(what, "resume") == 0 && count > 2)
+        resume(arguments[2]);
+    else if (strcmp(what, "die") == 0 && count > 2)
+        die(arguments[2]);
+    else
+        exit(2);
+}
+
+int main(int count, char **arguments) {
+    int level, self, all;
+    MPI_Init_thread(&count, &arguments, MPI_THREAD_FUNNELED, &level);
+    MPI_Comm_rank(MPI_COMM_WORLD, &self);
+    MPI_Comm_size(MPI_COMM_WORLD, &all);
+    rank = (uint32_t)self, ranks = (uint32_t)all;
+    CHECK(mote_cluster_create(MPI_COMM_WORLD, &cluster));
+    mote_cluster_on_error(cluster, hear, NULL);
+    run(count, arguments);
+    mote_cluster_destroy(cluster);
+    MPI_Finalize();
+    return 0;
+}

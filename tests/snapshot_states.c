@@ -1,0 +1,167 @@
+/* Snapshots of states that are rare: kills that wait for the next step, ids that are used up. */
+#include "test.h"
+
+#include <string.h>
+
+#include "systems.h"
+
+static mote_result restored(mote_system *system, const void *memory, size_t bytes,
+                            mote_snapshot_fault *fault) {
+    const uint64_t before = mote_system_hash(system);
+    const mote_result result = mote_system_restore(system, memory, bytes, fault);
+    if (result) ASSERT(mote_system_hash(system), ==, before);
+    if (result) ASSERT(fault->part, <, MOTE_SNAPSHOT_PART_COUNT);
+    return result;
+}
+
+static mote_snapshot_section section_of(const unsigned char *memory, mote_snapshot_part part,
+                                        uint32_t column) {
+    mote_snapshot_header header;
+    mote_snapshot_section section = {0};
+    memcpy(&header, memory, sizeof header);
+    for (uint32_t i = 0; i < header.sections; i++) {
+        memcpy(&section, memory + sizeof header + i * sizeof section, sizeof section);
+        if (section.part == (uint32_t)part && section.column == column) return section;
+    }
+    fail_msg("no section");
+    return section;
+}
+
+static void put_word(unsigned char *memory, mote_snapshot_part part, uint32_t column, uint32_t number,
+                     uint32_t word) {
+    const mote_snapshot_section s = section_of(memory, part, column);
+    ASSERT(4 * (uint64_t)number, <, s.bytes);
+    memcpy(memory + s.offset + 4 * (uint64_t)number, &word, sizeof word);
+}
+
+/* Column of the ids: 16 and the columns before it. */
+static uint32_t column_of_ids(const unsigned char *memory, uint32_t first_index, uint32_t generation) {
+    const uint32_t want[2] = {first_index, generation};
+    for (uint32_t column = 16; column < 64; column++) {
+        mote_snapshot_header header;
+        memcpy(&header, memory, sizeof header);
+        for (uint32_t i = 0; i < header.sections; i++) {
+            mote_snapshot_section s;
+            memcpy(&s, memory + sizeof header + i * sizeof s, sizeof s);
+            if (s.part == MOTE_SNAPSHOT_PARTICLES && s.column == column && s.bytes == 16 &&
+                memcmp(memory + s.offset, want, sizeof want) == 0)
+                return column;
+        }
+    }
+    fail_msg("no ids");
+    return 0;
+}
+
+/* The last generation of an index: after it no particle gets the index again, nor after a restore. */
+TEST(an_index_whose_generations_are_used_up_is_lost_for_good) {
+    mote_system_def def = mote_default_system_def();
+    def.capacity = 4;
+    mote_system *a = system_of(&def), *b = system_of(&def);
+    const mote_range_view view = spawned_at_random(a, 2, 3);
+    const mote_particle_id first = view.id[0], last = {first.index, UINT32_MAX - 1};
+    unsigned char memory[16384];
+    size_t bytes;
+    OK(mote_system_save(a, 0, memory, sizeof memory, &bytes));
+    put_word(memory, MOTE_SNAPSHOT_PARTICLES, column_of_ids(memory, first.index, first.generation), 1,
+             last.generation);
+    OK(restored(a, memory, bytes, NULL));
+    ASSERT(mote_system_slot(a, first), ==, MOTE_NO_SLOT);
+    ASSERT(mote_system_slot(a, last), ==, 0u);
+    const mote_particle_id wrong[2] = {last, first}; /* the second is refused: so is the first */
+    REFUSED(a, MOTE_ERROR_ID, mote_system_kill(a, 2, wrong));
+    ASSERT(mote_system_slot(a, last), ==, 0u);
+    OK(mote_system_kill(a, 1, &last));
+    OK(mote_system_save(a, 0, memory, sizeof memory, &bytes)); /* with a kill that waits */
+    OK(restored(b, memory, bytes, NULL));
+    stepped(a, 1), stepped(b, 1);
+    for (int again = 0; again < 2; again++) {
+        ASSERT(mote_system_hash(a), ==, mote_system_hash(b));
+        ASSERT(mote_system_count(b), ==, 1u);
+        const uint32_t space = mote_system_available(a);
+        ASSERT(mote_system_available(b), ==, space);
+        const mote_range_view more = spawned(a, space), same = spawned(b, space);
+        for (uint32_t i = 0; i < space; i++) {
+            ASSERT(more.id[i].index, !=, first.index);
+            ASSERT(same.id[i].index, ==, more.id[i].index);
+            ASSERT(mote_system_slot(b, same.id[i]), ==, 1 + i);
+            OK(mote_system_kill(a, 1, &more.id[i]));
+            OK(mote_system_kill(b, 1, &same.id[i]));
+        }
+        stepped(a, 1), stepped(b, 1);
+        OK(mote_system_save(a, 0, memory, sizeof memory, &bytes)); /* with the lost index */
+        OK(restored(b, memory, bytes, NULL));
+    }
+    mote_system_destroy(a), mote_system_destroy(b);
+}
+
+static mote_strands_id add_hair(mote_system *system, float length) {
+    const float positions[] = {0, 0, 0, 0, -length, 0, 0, -2 * length, 0};
+    mote_strands_def def = mote_default_strands_def();
+    mote_strands_id id;
+    def.strand_count = 1, def.points = 3, def.positions = positions;
+    OK(mote_system_add_strands(system, &def, &id, NULL));
+    return id;
+}
+
+/* Followers fit the strands of a restored system, which have the same rest shapes, and not strands of other
+ * shapes that came to the same id. */
+TEST(followers_go_with_the_rest_shape_of_their_strands) {
+    static const float lock[] = {0.1f, 0, 0, 0.1f, -1, 0};
+    static unsigned char memory[1 << 16], vertices[2][256];
+    const mote_system_def def = mote_default_system_def();
+    const mote_strand_layout layout = mote_default_strand_layout();
+    mote_followers_def lockdef = mote_default_followers_def();
+    mote_system *system[2];
+    mote_strands_id id[2];
+    mote_followers *followers;
+    size_t bytes;
+    lockdef.follower_count = 1, lockdef.points = 2, lockdef.positions = lock;
+    for (int i = 0; i < 2; i++) system[i] = system_of(&def), id[i] = add_hair(system[i], 1);
+    OK(mote_system_save(system[0], 0, memory, sizeof memory, &bytes));
+    OK(restored(system[1], memory, bytes, NULL));
+    for (int other = 0; other < 2; other++) {
+        OK(mote_followers_create(system[0], id[0], &lockdef, &followers, NULL));
+        OK(mote_followers_present(system[0], followers, &layout, vertices[0], sizeof vertices[0]));
+        assert_int_equal(
+            mote_followers_present(system[1], followers, &layout, vertices[1], sizeof vertices[1]),
+            other ? MOTE_ERROR_ID : MOTE_OK);
+        if (!other) assert_memory_equal(vertices[0], vertices[1], sizeof vertices[0]);
+        mote_followers_destroy(followers);
+        const mote_strands_id old = id[0];
+        for (int i = 0; i < 2; i++) {
+            OK(mote_system_remove_strands(system[i], old));
+            id[i] = add_hair(system[i], i ? 1.5f : 1);
+        }
+        assert_memory_equal(&id[0], &id[1], sizeof *id);
+    }
+    for (int i = 0; i < 2; i++) mote_system_destroy(system[i]);
+}
+
+TEST(kills_that_wait_are_restored_and_wrong_ones_refused) {
+    static const uint32_t wrong[][2] = {{2, 2}, {5, 2}, {2, 6}, {2, UINT32_MAX}};
+    static const uint32_t slots[2] = {5, 2};
+    mote_system_def def = mote_default_system_def();
+    def.capacity = 16;
+    mote_system *a = system_of(&def), *b = system_of(&def);
+    unsigned char memory[16384];
+    mote_snapshot_fault fault;
+    size_t bytes;
+    spawned_at_random(a, 6, 3);
+    OK(mote_system_kill_slots(a, 2, slots));
+    OK(mote_system_save(a, 0, memory, sizeof memory, &bytes));
+    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+        for (uint32_t k = 0; k < 2; k++) put_word(memory, MOTE_SNAPSHOT_PARTICLES, 1, k, wrong[i][k]);
+        test_case("row %zu", i);
+        assert_int_equal(restored(b, memory, bytes, &fault), MOTE_ERROR_FILE);
+        assert_int_equal(fault.part, MOTE_SNAPSHOT_PARTICLES);
+        ASSERT(fault.column, ==, 1u);
+        ASSERT(mote_system_count(b), ==, 0u);
+    }
+    OK(mote_system_save(a, 0, memory, sizeof memory, &bytes));
+    OK(restored(b, memory, bytes, &fault));
+    ASSERT(mote_system_hash(a), ==, mote_system_hash(b));
+    stepped(a, 1), stepped(b, 1);
+    ASSERT(mote_system_count(b), ==, 4u);
+    ASSERT(mote_system_hash(a), ==, mote_system_hash(b));
+    mote_system_destroy(a), mote_system_destroy(b);
+}

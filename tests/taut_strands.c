@@ -1,0 +1,74 @@
+/* Taut strands: light ropes with a heavy bob, and rods between pins as far apart as they are long. */
+#include "test.h"
+
+#include "one_strand.h"
+
+enum { MOST = 65 };
+
+static float positions[3 * MOST], masses[MOST];
+
+/* A rope of 2 m and 0.1 kg hangs with a bob. Returns the largest kinetic energy in a second, before and after
+ * 10 s, of a push by 1 mm/s. */
+static void push_bob(mote_strand_solver solver, uint32_t points, float bob, double most[2]) {
+    mote_strands_def def = one_strand(solver, points, positions, (double[3]){0}, (double[3]){0, -2, 0}, 0);
+    for (uint32_t k = 0; k < points; k++) masses[k] = 0.1f / (float)points;
+    masses[points - 1] += bob;
+    def.point_mass = masses;
+    const rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, 4, GRAVITY);
+    for (uint32_t k = 1; k < points; k++)
+        store_point(&r, 0, k, (double[3]){0, -2.0 * k / (points - 1), 0},
+                    (double[3]){1e-3 * k / (points - 1), 0, 0});
+    most[0] = most[1] = 0;
+    for (int step = 0; step < 720; step++) {
+        mote_statistics s;
+        step_rope(&r, 1);
+        assert_int_equal(mote_strands_statistics(r.system, r.id, &s), MOTE_OK);
+        const int late = step >= 600;
+        most[late] = fmax(most[late], s.kinetic);
+    }
+    assert_alive(&r, 0);
+    destroy_rope(&r);
+}
+
+/* h^2 T / (m l) is 4.4 with 5 kg and 44 with 50 kg at 33 points, 8.9 with 2.5 kg at 65. */
+TEST(a_heavy_bob_does_not_shake_its_rope) {
+    static const struct {
+        uint32_t points;
+        float bob;
+    } rows[] = {{33, 5}, {65, 2.5f}, {33, 50}};
+    for (int solver = MOTE_STRAND_ROBUST; solver <= MOTE_STRAND_CONSERVING; solver++)
+        for (size_t i = 0; i < COUNT_OF(rows); i++) {
+            double most[2];
+            push_bob((mote_strand_solver)solver, rows[i].points, rows[i].bob, most);
+            test_case("solver %d, %u points, %g kg: %g J, then %g J", solver, rows[i].points,
+                      (double)rows[i].bob, most[0], most[1]);
+            /* Rounding alone moves the bob by 50 times the push's energy. */
+            ASSERT(fmax(most[0], most[1]), <=, 50 * 0.5e-6 * (double)rows[i].bob);
+        }
+}
+
+static const char *kind_of(uint32_t frames) { return frames ? "with frames" : "straight"; }
+
+/* A straight rod whose tip is pinned where it is, or nearer or further by 0.1 %, under a load across it. */
+TEST_EACH(rods_are_held_between_pins_as_far_apart_as_they_are_long, 2, kind_of, frames) {
+    static const uint32_t counts[] = {9, 17, 33};
+    static const double share[] = {0.999, 1, 1.001};
+    for (size_t i = 0; i < COUNT_OF(counts) * COUNT_OF(share); i++) {
+        const uint32_t points = counts[i % 3], tip = points - 1;
+        mote_strands_def def =
+            one_strand(MOTE_STRAND_ROBUST, points, positions, (double[3]){0}, (double[3]){0.75, 0, 0}, 0);
+        def.mass = 0.05f, def.bending_stiffness = 0.05f, def.twisting_stiffness = frames ? 0.02f : 0;
+        const rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, 4, GRAVITY);
+        const float to[3] = {(float)(0.75 * share[i / 3]), 0, 0};
+        assert_int_equal(mote_strands_pin(r.system, r.id, 0, tip, to, MOTE_NEXT_ADVANCE), MOTE_OK);
+        step_rope(&r, 600);
+        const mote_strand_step_report report = report_of(&r, 0);
+        test_case("%u points, %g: strain %g, %u unsolved", points, share[i / 3], (double)report.strain,
+                  report.unsolved);
+        assert_alive(&r, 0);
+        ASSERT(report.unsolved, ==, 0);
+        assert_int_equal(report.infeasible, share[i / 3] > 1);
+        ASSERT((double)report.strain, <=, fmax(share[i / 3] - 1, 0) + 0.002);
+        destroy_rope(&r);
+    }
+}
