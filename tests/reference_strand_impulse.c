@@ -127,6 +127,13 @@ static void sum_moments(const reference_strand *s, float sum[3]) {
     }
 }
 
+/* h a of the first point after the root that is not pinned. */
+static const float *first_kick(const reference_strand *s, const part *p) {
+    uint32_t k = 1;
+    while (k + 1 < s->points && !moves(s, k)) k++;
+    return p->dv[k];
+}
+
 /* Sum of P m . (d0' + d1'): twice the work that the impulses took from the motion, with the d1' that they
  * were made for. */
 static void add_impulse_loss(reference_strand *s, const scheme *of, const part *p) {
@@ -137,15 +144,15 @@ static void add_impulse_loss(reference_strand *s, const scheme *of, const part *
                 ((2 * of->g - 1) * row_dot(p->middle[k], rate) - ((of->g - 0.5f) * p->h) * p->speed[k]);
     }
     s->deficit += lost;
-    s->kicks += row_dot(p->dv[1], p->dv[1]);
+    s->kicks += row_dot(first_kick(s, p), first_kick(s, p));
 }
 
-/* The work of the second point's acceleration on the way of the center of mass. */
+/* The work of the first free point's acceleration on the way of the center of mass. */
 static void add_correction_work(reference_strand *s, const part *p, const float before[3]) {
     float after[3], way[3];
     sum_moments(s, after);
     row_between(before, after, way);
-    s->deficit += row_dot(way, p->dv[1]) * (2 / p->h);
+    s->deficit += row_dot(way, first_kick(s, p)) * (2 / p->h);
 }
 
 /* The rigid motion v + w x (x - center) that has the momentum and angular momentum of the strand. */

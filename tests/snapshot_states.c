@@ -5,15 +5,6 @@
 
 #include "systems.h"
 
-static mote_result restored(mote_system *system, const void *memory, size_t bytes,
-                            mote_snapshot_fault *fault) {
-    const uint64_t before = mote_system_hash(system);
-    const mote_result result = mote_system_restore(system, memory, bytes, fault);
-    if (result) ASSERT(mote_system_hash(system), ==, before);
-    if (result) ASSERT(fault->part, <, MOTE_SNAPSHOT_PART_COUNT);
-    return result;
-}
-
 static mote_snapshot_section section_of(const unsigned char *memory, mote_snapshot_part part,
                                         uint32_t column) {
     mote_snapshot_header header;
@@ -64,7 +55,7 @@ TEST(an_index_whose_generations_are_used_up_is_lost_for_good) {
     OK(mote_system_save(a, 0, memory, sizeof memory, &bytes));
     put_word(memory, MOTE_SNAPSHOT_PARTICLES, column_of_ids(memory, first.index, first.generation), 1,
              last.generation);
-    OK(restored(a, memory, bytes, NULL));
+    OK(restore_or_keep(a, memory, bytes, NULL));
     ASSERT(mote_system_slot(a, first), ==, MOTE_NO_SLOT);
     ASSERT(mote_system_slot(a, last), ==, 0u);
     const mote_particle_id wrong[2] = {last, first}; /* the second is refused: so is the first */
@@ -72,7 +63,7 @@ TEST(an_index_whose_generations_are_used_up_is_lost_for_good) {
     ASSERT(mote_system_slot(a, last), ==, 0u);
     OK(mote_system_kill(a, 1, &last));
     OK(mote_system_save(a, 0, memory, sizeof memory, &bytes)); /* with a kill that waits */
-    OK(restored(b, memory, bytes, NULL));
+    OK(restore_or_keep(b, memory, bytes, NULL));
     stepped(a, 1), stepped(b, 1);
     for (int again = 0; again < 2; again++) {
         ASSERT(mote_system_hash(a), ==, mote_system_hash(b));
@@ -89,7 +80,7 @@ TEST(an_index_whose_generations_are_used_up_is_lost_for_good) {
         }
         stepped(a, 1), stepped(b, 1);
         OK(mote_system_save(a, 0, memory, sizeof memory, &bytes)); /* with the lost index */
-        OK(restored(b, memory, bytes, NULL));
+        OK(restore_or_keep(b, memory, bytes, NULL));
     }
     mote_system_destroy(a), mote_system_destroy(b);
 }
@@ -118,7 +109,7 @@ TEST(followers_go_with_the_rest_shape_of_their_strands) {
     lockdef.follower_count = 1, lockdef.points = 2, lockdef.positions = lock;
     for (int i = 0; i < 2; i++) system[i] = system_of(&def), id[i] = add_hair(system[i], 1);
     OK(mote_system_save(system[0], 0, memory, sizeof memory, &bytes));
-    OK(restored(system[1], memory, bytes, NULL));
+    OK(restore_or_keep(system[1], memory, bytes, NULL));
     for (int other = 0; other < 2; other++) {
         OK(mote_followers_create(system[0], id[0], &lockdef, &followers, NULL));
         OK(mote_followers_present(system[0], followers, &layout, vertices[0], sizeof vertices[0]));
@@ -152,13 +143,13 @@ TEST(kills_that_wait_are_restored_and_wrong_ones_refused) {
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
         for (uint32_t k = 0; k < 2; k++) put_word(memory, MOTE_SNAPSHOT_PARTICLES, 1, k, wrong[i][k]);
         test_case("row %zu", i);
-        assert_int_equal(restored(b, memory, bytes, &fault), MOTE_ERROR_FILE);
+        assert_int_equal(restore_or_keep(b, memory, bytes, &fault), MOTE_ERROR_FILE);
         assert_int_equal(fault.part, MOTE_SNAPSHOT_PARTICLES);
         ASSERT(fault.column, ==, 1u);
         ASSERT(mote_system_count(b), ==, 0u);
     }
     OK(mote_system_save(a, 0, memory, sizeof memory, &bytes));
-    OK(restored(b, memory, bytes, &fault));
+    OK(restore_or_keep(b, memory, bytes, &fault));
     ASSERT(mote_system_hash(a), ==, mote_system_hash(b));
     stepped(a, 1), stepped(b, 1);
     ASSERT(mote_system_count(b), ==, 4u);

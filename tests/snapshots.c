@@ -8,15 +8,6 @@
 #include "snapshot_world.h"
 #include "systems.h"
 
-static mote_result restored(mote_system *system, const void *memory, size_t bytes,
-                            mote_snapshot_fault *fault) {
-    const uint64_t before = mote_system_hash(system);
-    const mote_result result = mote_system_restore(system, memory, bytes, fault);
-    if (result) ASSERT(mote_system_hash(system), ==, before);
-    if (result) ASSERT(fault->part, <, MOTE_SNAPSHOT_PART_COUNT);
-    return result;
-}
-
 /* --- Size --- */
 
 static size_t bytes_of(bool interpolates, bool anchors, bool lifetimes, bool ids, bool masses,
@@ -76,11 +67,11 @@ TEST(a_snapshot_that_is_cut_short_is_refused) {
         for (size_t bytes = 0; bytes < s.bytes; bytes += 1 + bytes / 64) {
             unsigned char *part = malloc(bytes ? bytes : 1); /* so that a read behind the end is found */
             memcpy(part, s.memory, bytes);
-            assert_int_equal(restored(w.system, part, bytes, &fault), MOTE_ERROR_FILE);
+            assert_int_equal(restore_or_keep(w.system, part, bytes, &fault), MOTE_ERROR_FILE);
             assert_int_equal(fault.part, MOTE_SNAPSHOT_HEADER);
             free(part);
         }
-        OK(restored(w.system, s.memory, s.bytes, &fault));
+        OK(restore_or_keep(w.system, s.memory, s.bytes, &fault));
         free(s.memory);
     }
     mote_system_destroy(w.system);
@@ -93,7 +84,7 @@ static void check_foreign(const world_snapshot *s, mote_system_def def, mote_sna
     world other = make_world_of(&def);
     mote_snapshot_fault fault;
     test_case("%s", name);
-    assert_int_equal(restored(other.system, s->memory, s->bytes, &fault), MOTE_ERROR_FOREIGN);
+    assert_int_equal(restore_or_keep(other.system, s->memory, s->bytes, &fault), MOTE_ERROR_FOREIGN);
     assert_int_equal(fault.part, part);
     assert_string_equal(fault.parameter, name);
     mote_system_destroy(other.system);
@@ -124,10 +115,10 @@ TEST(a_snapshot_of_other_strands_networks_and_callbacks_is_refused_by_its_part) 
     mote_snapshot_fault fault;
     world_save(&w, &s, 0);
     OK(mote_system_remove_network(w.system, w.webs));
-    assert_int_equal(restored(w.system, s.memory, s.bytes, &fault), MOTE_ERROR_FOREIGN);
+    assert_int_equal(restore_or_keep(w.system, s.memory, s.bytes, &fault), MOTE_ERROR_FOREIGN);
     assert_int_equal(fault.part, MOTE_SNAPSHOT_SYSTEM);
     world_webs(&w); /* the same, with another id */
-    assert_int_equal(restored(w.system, s.memory, s.bytes, &fault), MOTE_ERROR_FOREIGN);
+    assert_int_equal(restore_or_keep(w.system, s.memory, s.bytes, &fault), MOTE_ERROR_FOREIGN);
     assert_int_equal(fault.part, MOTE_SNAPSHOT_SYSTEM);
 
     /* Strands of the same id, but of another stiffness. */
@@ -145,9 +136,9 @@ TEST(a_snapshot_of_other_strands_networks_and_callbacks_is_refused_by_its_part) 
     size_t bytes;
     static unsigned char memory[65536];
     OK(mote_system_save(systems[0], 0, memory, sizeof memory, &bytes));
-    assert_int_equal(restored(systems[1], memory, bytes, &fault), MOTE_ERROR_FOREIGN);
+    assert_int_equal(restore_or_keep(systems[1], memory, bytes, &fault), MOTE_ERROR_FOREIGN);
     assert_int_equal(fault.part, MOTE_SNAPSHOT_STRANDS);
-    OK(restored(systems[0], memory, bytes, &fault));
+    OK(restore_or_keep(systems[0], memory, bytes, &fault));
     mote_system_destroy(systems[0]);
     mote_system_destroy(systems[1]);
     free(s.memory);
@@ -169,13 +160,13 @@ TEST(a_callback_is_found_by_its_number_in_a_system_of_other_ids) {
     size_t bytes;
     mote_snapshot_fault fault;
     OK(mote_system_save(a, MOTE_SNAPSHOT_CHECKSUM, memory, sizeof memory, &bytes));
-    OK(restored(b, memory, bytes, &fault));
+    OK(restore_or_keep(b, memory, bytes, &fault));
     stepped(a, 5), stepped(b, 5);
     ASSERT(mote_system_hash(a), ==, mote_system_hash(b));
     /* Without the second callback. */
     mote_system *c = system_of(&def);
     add_force(c, first);
-    assert_int_equal(restored(c, memory, bytes, &fault), MOTE_ERROR_FOREIGN);
+    assert_int_equal(restore_or_keep(c, memory, bytes, &fault), MOTE_ERROR_FOREIGN);
     assert_int_equal(fault.part, MOTE_SNAPSHOT_FORCES);
     ASSERT(fault.index, ==, 1u);
     mote_system_destroy(a), mote_system_destroy(b), mote_system_destroy(c);
@@ -192,10 +183,10 @@ TEST(more_particles_than_reserved_are_refused_and_fit_after_a_reserve) {
     size_t bytes;
     mote_snapshot_fault fault;
     OK(mote_system_save(a, 0, memory, sizeof memory, &bytes));
-    assert_int_equal(restored(b, memory, bytes, &fault), MOTE_ERROR_CAPACITY);
+    assert_int_equal(restore_or_keep(b, memory, bytes, &fault), MOTE_ERROR_CAPACITY);
     assert_int_equal(fault.part, MOTE_SNAPSHOT_PARTICLES);
     OK(mote_system_reserve(b, 60));
-    OK(restored(b, memory, bytes, &fault));
+    OK(restore_or_keep(b, memory, bytes, &fault));
     ASSERT(mote_system_hash(a), ==, mote_system_hash(b));
     mote_system_destroy(a), mote_system_destroy(b);
 }
@@ -238,10 +229,10 @@ TEST(memory_that_runs_out_changes_nothing_and_leaks_nothing) {
         world b = make_world_of(&def);
         mote_snapshot_fault fault;
         ledger.fail_at = ledger.calls + k;
-        const mote_result result = restored(b.system, s.memory, s.bytes, &fault);
+        const mote_result result = restore_or_keep(b.system, s.memory, s.bytes, &fault);
         ledger.fail_at = 0;
         if (result) assert_int_equal(result, MOTE_ERROR_MEMORY), failures++;
-        if (result) OK(restored(b.system, s.memory, s.bytes, &fault)); /* at the second try */
+        if (result) OK(restore_or_keep(b.system, s.memory, s.bytes, &fault)); /* at the second try */
         ASSERT(mote_system_hash(b.system), ==, mote_system_hash(a.system));
         mote_system_destroy(b.system);
         ASSERT(ledger.faults, ==, 0u);

@@ -282,28 +282,32 @@ TEST(conserving_swings_keep_their_energy) {
 }
 
 /* Swings of 1 m by 0.1 mm to 100 mm neither die nor grow: the largest speed in the seconds 50 to 60 is that
- * of the first ten, for which the tension's work on rounding must not count. */
+ * of the first ten, for which the tension's work on rounding must not count. clamped: the second point is
+ * pinned, too. */
+static void keep_a_swing(double angle, uint32_t count, uint32_t substeps, bool clamped) {
+    const double tip[3] = {sin(angle), -cos(angle), 0};
+    const mote_strands_def def = one_strand(MOTE_STRAND_CONSERVING, count, positions, (double[3]){0}, tip, 0);
+    const rope r = start(&def, substeps, GRAVITY);
+    if (clamped) assert_int_equal(mote_strands_pin(r.system, r.id, 0, 1, positions + 3, 0), MOTE_OK);
+    double most[2] = {0, 0};
+    for (int step = 0; step < 3600; step++) {
+        step_rope(&r, 1);
+        mote_statistics s;
+        assert_int_equal(mote_strands_statistics(r.system, r.id, &s), MOTE_OK);
+        if (step < 600) most[0] = fmax(most[0], s.kinetic);
+        if (step >= 3000) most[1] = fmax(most[1], s.kinetic);
+    }
+    test_case("%u points, %u substeps, %g, %s", count, substeps, angle, clamped ? "clamped" : "hung");
+    ASSERT_NEAR(most[1], most[0], 0.1 * most[0]);
+    destroy_rope(&r);
+}
+
 TEST(conserving_strands_keep_small_swings) {
     static const double angles[] = {1e-4, 5.4e-4, 3e-3, 0.1};
     static const uint32_t points[] = {16, 32, 64};
-    for (size_t i = 0; i < 2 * COUNT_OF(angles) * COUNT_OF(points); i++) {
-        const double angle = angles[i / 2 % COUNT_OF(angles)], tip[3] = {sin(angle), -cos(angle), 0};
-        const uint32_t substeps = 4 << i % 2, count = points[i / 2 / COUNT_OF(angles)];
-        const mote_strands_def def =
-            one_strand(MOTE_STRAND_CONSERVING, count, positions, (double[3]){0}, tip, 0);
-        const rope r = start(&def, substeps, GRAVITY);
-        double most[2] = {0, 0};
-        for (int step = 0; step < 3600; step++) {
-            step_rope(&r, 1);
-            mote_statistics s;
-            assert_int_equal(mote_strands_statistics(r.system, r.id, &s), MOTE_OK);
-            if (step < 600) most[0] = fmax(most[0], s.kinetic);
-            if (step >= 3000) most[1] = fmax(most[1], s.kinetic);
-        }
-        test_case("%u points, %u substeps, %g", count, substeps, angle);
-        ASSERT_NEAR(most[1], most[0], 0.1 * most[0]);
-        destroy_rope(&r);
-    }
+    for (size_t i = 0; i < 2 * COUNT_OF(angles) * COUNT_OF(points); i++)
+        keep_a_swing(angles[i / 2 % COUNT_OF(angles)], points[i / 2 / COUNT_OF(angles)], 4 << i % 2, false);
+    for (size_t i = 0; i < 2 * COUNT_OF(angles); i++) keep_a_swing(angles[i / 2], 32, 4 << i % 2, true);
 }
 
 TEST(robust_swings_lose_little_and_gain_nothing) {

@@ -97,4 +97,14 @@ static inline void make_job_kinds(job_kinds *kinds, uint32_t workers) {
     kinds->jobs[3] = pthread_jobs_hook(&kinds->threads);
 }
 
+/* Restores a snapshot: one that is refused changes nothing. */
+static inline mote_result restore_or_keep(mote_system *system, const void *memory, size_t bytes,
+                                          mote_snapshot_fault *fault) {
+    const uint64_t before = mote_system_hash(system);
+    const mote_result result = mote_system_restore(system, memory, bytes, fault);
+    if (result) ASSERT(mote_system_hash(system), ==, before);
+    if (result) ASSERT(fault->part, <, MOTE_SNAPSHOT_PART_COUNT);
+    return result;
+}
+
 #endif

@@ -3,6 +3,8 @@
 #ifndef MOTE_PARTICLES_CONTAIN_H
 #define MOTE_PARTICLES_CONTAIN_H
 
+#include <math.h>
+
 #include "particles/collide.h"
 #include "particles/fused.h"
 
@@ -10,8 +12,15 @@ MOTE_INLINE wide_mask contain_same(wide3 a, wide3 b) {
     return wide_equal(a.x, b.x) & wide_equal(a.y, b.y) & wide_equal(a.z, b.z);
 }
 
+/* Radii as they count: those that are negative or not finite are 0, for the bounds of a block as for each of
+ * its lanes. */
+MOTE_INLINE wide radius_taken(wide radius) {
+    const wide zero = {0};
+    return wide_select(wide_less(zero, radius) & wide_less(radius, wide_set(INFINITY)), radius, zero);
+}
+
 MOTE_INLINE wide contain_radius(const mote_collision *c, size_t i) {
-    return c->radii ? wide_load(c->radii + i) : wide_set(c->radius);
+    return c->radii ? radius_taken(wide_load(c->radii + i)) : wide_set(c->radius);
 }
 
 /* Runs the substeps of one step, each followed by its collisions. The last evaluation of a substep is then
@@ -108,7 +117,7 @@ MOTE_INLINE void contain_bound(const mote_span *span, size_t first, size_t end, 
         high = wide3_select(in, wide3_max(high, x), high);
         const wide most = wide_max(wide_max(wide_max(speed, v.x), v.y), v.z);
         speed = wide_select(in, most, speed);
-        if (c->radii) radius = wide_select(in, wide_max(radius, wide_load(c->radii + i)), radius);
+        if (c->radii) radius = wide_select(in, wide_max(radius, contain_radius(c, i)), radius);
         if (c->stuck)
             stuck |= in & ~wide_is(wide_mask_load((const int32_t *)(const void *)(c->stuck + i)), 0);
     }

@@ -13,10 +13,17 @@ MOTE_OUTLINE void keep_state(const strand_work *w, const int keep[2], size_t lan
     }
 }
 
-/* Returns h a of the second point in the middle of the part. */
-MOTE_INLINE wide3 second_kick(const strand_columns *c, const strand_part *p, size_t lane) {
-    const size_t at = lane + MOTE_GROUP;
-    return free_kick(c, p, work_point(c, at), point_mass(c, at), at);
+/* Returns h a, in the middle of the part, of the first point after the root that is not pinned. */
+MOTE_INLINE wide3 first_kick(const strand_columns *c, const strand_part *p, size_t lane) {
+    size_t at = lane + MOTE_GROUP;
+    wide3 kick = free_kick(c, p, work_point(c, at), point_mass(c, at), at);
+    wide_mask pinned = wide_equal(point_mass(c, at), (wide){0});
+    while (c->pins && wide_lane_bits(pinned) && (at += MOTE_GROUP) < strand_at(c->points, lane)) {
+        const wide mass = point_mass(c, at);
+        kick = wide3_select(pinned, free_kick(c, p, work_point(c, at), mass, at), kick);
+        pinned &= wide_equal(mass, (wide){0});
+    }
+    return kick;
 }
 
 /* Steps the lanes of `lanes`, whose whole substep is unstable, in parts. */
@@ -36,7 +43,7 @@ MOTE_OUTLINE void step_in_parts(strand_work *w, const mote_coupled_affine *own, 
         const wide_mask unstable = turns.turns | wide_less(wide_set(p.largest), stiffness);
         const wide_mask last = smallest_parts(&s), first = left & unstable & last;
         const wide_mask moved = left & ~unstable;
-        const wide3 kick = keeps ? second_kick(c, &p, lane) : wide3_zero();
+        const wide3 kick = keeps ? first_kick(c, &p, lane) : wide3_zero();
         keep_state(w, part_start, lane);
         const impulse_outcome outcome = move_any(c, &t, &p, moved, lane);
         if (wide_lane_bits(first)) {
@@ -56,7 +63,7 @@ MOTE_OUTLINE void step_in_parts(strand_work *w, const mote_coupled_affine *own, 
 }
 
 /* Corrects the lengths of the lanes; conserving strands count the work of the accelerations over that. kick:
- * of the second point. */
+ * see first_kick. */
 MOTE_OUTLINE void correct_strained(strand_work *w, const strand_part *p, wide_mask strained,
                                    wide_mask fast_turn, wide3 kick, size_t lane) {
     const strand_columns *c = &w->c;
@@ -98,7 +105,7 @@ MOTE_INLINE void step_by_impulses(strand_work *w, const mote_coupled_affine *own
     const wide_mask unsplittable = unstable & wide_less(wide_set(p.unsplittable), stiffness),
                     parted = unstable & ~unsplittable;
     const bool whole = wide_lane_bits(unstable) == 0;
-    const wide3 kick = keeps ? second_kick(c, &p, lane) : wide3_zero();
+    const wide3 kick = keeps ? first_kick(c, &p, lane) : wide3_zero();
     if (!whole) keep_state(w, substep_start, lane);
     const impulse_outcome outcome = apply_impulses(w, &p, regular && whole, live & ~unstable, lane);
     const wide_mask strained = live & ~unstable & outcome.strained;

@@ -213,7 +213,7 @@ MOTE_INLINE void restore_due_energy(strand_work *w, wide_mask free, bool last, s
     if (wide_lane_bits(due)) restore_energy(w, due, lane);
 }
 
-/* Adds twice an energy (J) to the deficit of the lanes, whose second points had the given kick. */
+/* Adds twice an energy (J) to the deficit of the lanes. kick: h a of their first free points. */
 MOTE_INLINE void add_deficit(strand_work *w, wide_mask lanes, wide more, wide3 kick, size_t lane) {
     float *deficit = w->deficit + lane, *kicks = w->kicks + lane;
     wide_store(kicks, wide_load(kicks) + wide_select(lanes, wide3_dot(kick, kick), (wide){0}));
@@ -221,8 +221,8 @@ MOTE_INLINE void add_deficit(strand_work *w, wide_mask lanes, wide more, wide3 k
 }
 
 /* Adds the work of a part's accelerations over the displacements of correct_lengths to the deficit: of the
- * acceleration of the second point, over the sum of m (x1 - x0). moments: sum of m x before; kick: h a of the
- * second point. */
+ * acceleration of the first free point, over the sum of m (x1 - x0). moments: sum of m x before; kick: h a of
+ * that point. */
 MOTE_INLINE void add_correction_work(strand_work *w, const strand_part *p, wide_mask lanes, wide3 moments,
                                      wide3 kick, size_t lane) {
     const wide3 way = wide3_sub(sum_moments(w, lane), moments);

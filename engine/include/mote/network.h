@@ -92,8 +92,8 @@ typedef struct mote_network_def {
     /** Constrained: conjugate gradient iterations a linear system, 1 .. 4,096. A large stiff net costs least
      * with one system of 16 to 24 iterations in each of several substeps (64 x 64: 4). With fewer it is
      * stretched and damped. The energy of free nets of 8 x 8 to 24 x 24 that spun undamped for 10 to 60 s,
-     * with one system of 1 to 4 iterations, rose for a time by up to 5 % of that at the start, with 8 or more
-     * by up to 0.3 % (k = 200 to 500,000); at the end it was below that at the start in all of them. */
+     * with one system of 1 to 4 iterations, rose for a time by up to 5.4 % of that at the start, with 8 or
+     * more by up to 0.3 % (k = 200 to 500,000); at the end it was below that at the start in all of them. */
     uint32_t max_linear;
     float radius; /**< m, >= 0, against colliders */
     /** Coulomb's coefficient, >= 0; a contact uses the root of its product with the collider's. */

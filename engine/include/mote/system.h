@@ -136,7 +136,7 @@ typedef struct mote_range_view {
     float *lifetime; /**< s from birth; dies at the first boundary at which age + dt / 1024 >= lifetime */
     mote_vector_columns anchor; /**< m; of new particles: the origin */
     const mote_particle_id *id; /**< of each particle */
-    float *radius;              /**< m, for collisions; NULL without radius_column */
+    float *radius; /**< m, for collisions; negative, NaN or infinite: 0; NULL without radius_column */
     /** Index of the id of the collider to which the particle sticks, 0: none. The host may set it to 0, which
      * releases the particle. Released on the surface it sticks again if it approaches, as under gravity: give
      * it a velocity away, or the collider MOTE_RESPONSE_PASS. Until it is 0 the next step overwrites the
