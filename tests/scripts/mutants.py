@@ -21,22 +21,27 @@ OPERATORS = [(r' < ', ' <= '), (r' <= ', ' < '), (r' > ', ' >= '), (r' >= ', ' >
              (r'(?<=\breturn )true', 'false'), (r'(?<=\breturn )false', 'true'),
              (r'(?m)^    +[a-z_]\w*\([^;{}]*\);$', ';'),  # a call alone
              (r'(?m)^    +if \([^;{}]*\) return [^;]*;$', ';')]  # an early return
-LEFT_OUT = re.compile(r'validate\.c|without_|base/(assert|requirements|isa|fpu|compiler)|mote/|base/work')
+LEFT_OUT = re.compile(r'validate\.c|^engine/cluster|without_|mote/|base/work|'
+                      r'base/(assert|requirements|isa|fpu|compiler)')
 PARTICLES = ['particles', 'deaths', 'life', 'emitters', 'emitter_births', 'emits', 'events', 'event_lists',
-             'collision_hits', 'particle_collisions', 'collision_bits', 'height_fields',
-             'height_field_bits', 'distance_grids', 'strand_grids', 'orientations', 'orientation_bits',
-             'orientation_state', 'orientation_bounces', 'kernels', 'present', 'present_more', 'order',
-             'memory', 'injection', 'snapshots']
+             'collision_hits', 'particle_collisions', 'collision_bits', 'height_fields', 'height_field_bits',
+             'distance_grids', 'strand_grids', 'orientations', 'orientation_bits', 'orientation_state',
+             'orientation_bounces', 'kernels', 'present', 'present_more', 'order', 'memory',
+             'collision_substeps', 'collision_sweeps', 'collision_corners', 'long_runs', 'determinism',
+             'injection', 'snapshots', 'snapshot_states']
 STRANDS = ['strand_layout', 'strand_calls', 'rod_calls', 'strand_state', 'strand_targets', 'strand_present',
            'strand_frames', 'followers', 'follower_frames', 'strand_springs', 'strand_solver',
            'strand_contact', 'strand_friction', 'strand_roots', 'strand_truth', 'taut_strands', 'rods',
-           'rod_reference', 'rod_frames', 'grooms', 'groom_energy', 'twisted_ribbons',
-           'strand_kernels', 'strand_bits', 'snapshots', 'injection']
+           'rod_reference', 'rod_frames', 'grooms', 'groom_energy', 'twisted_ribbons', 'rod_sections',
+           'stress', 'flat_rods', 'flat_rod_energy', 'strand_kernels', 'strand_bits', 'snapshots',
+           'injection']
 NETWORKS = ['network_layout', 'network_edit', 'network_memory', 'network_calls', 'network_state',
-            'network_steps', 'network_statistics', 'network_contact', 'network_solver',
-            'network_aggregates', 'network_preconditioner', 'network_policy', 'network_stability',
-            'network_limits', 'network_extremes', 'network_equivalence', 'network_origin', 'mesh',
-            'network_bits', 'network_random_graphs', 'snapshots', 'injection']
+            'network_steps', 'network_statistics', 'network_contact', 'network_solver', 'network_aggregates',
+            'network_preconditioner', 'network_policy', 'network_stability', 'network_limits',
+            'network_extremes', 'network_equivalence', 'network_origin', 'mesh', 'network_bits',
+            'network_random_graphs', 'network_determinism', 'network_conservation', 'network_orders',
+            'stress', 'network_expelled', 'network_energy', 'network_truth', 'cluster', 'snapshots',
+            'injection']
 TESTS = {'particles': PARTICLES, 'strands': STRANDS, 'networks': NETWORKS,
          'formats': ['hair', 'hair_resample', 'fuzz_hair', 'transforms'],
          'contacts': ['contacts', 'colliders', 'event_hits', 'strand_contact', 'particle_collisions',
@@ -50,10 +55,10 @@ TESTS = {'particles': PARTICLES, 'strands': STRANDS, 'networks': NETWORKS,
          'base': ['ids', 'memory', 'jobs', 'input', 'checks', 'snapshots', 'host_order', 'control_word',
                   'links'],
          'stage': ['forces', 'over_life', 'present', 'present_origin', 'strand_targets', 'network_state',
-                   'statistics', 'kernels', 'strand_calls', 'snapshots'],
+                   'statistics', 'kernels', 'strand_calls', 'values', 'cluster', 'snapshots'],
          'system': ['misuse', 'clock', 'input', 'checks', 'hook', 'seek', 'lines', 'link_calls',
                     'strand_calls', 'network_calls', 'jobs', 'particles', 'statistics', 'snapshots',
-                    'injection', 'control_word']}
+                    'snapshot_states', 'snapshot_damage', 'cluster', 'injection', 'control_word']}
 HIDDEN = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"|^\s*#(?:[^\n\\]|\\\n|\\.)*|MOTE_ASSERT\([^;]*;',
                     re.S | re.M)
 
