@@ -5,8 +5,10 @@
 
 #include "shaders.h"
 
-#define SHADOW_SIZE 2048
-#define SAMPLES     4
+/* Each costs a software renderer about three times the time of the one before. */
+static const struct {
+    int divisor, samples, shadow; /* of width and height; a pixel; pixels by pixels of the shadow map */
+} qualities[DRAW_BEST + 1] = {{2, 0, 512}, {1, 0, 1024}, {1, 4, 2048}};
 
 enum { SOLID, FLOOR, SKY, HAIR, SPRITE, LINE, SOLID_DEPTH, HAIR_DEPTH, COPY, PROGRAMS };
 
@@ -14,6 +16,7 @@ static struct {
     GLuint program[PROGRAMS];
     GLuint nothing; /* array without attributes */
     gl_target shadow, sampled, picture;
+    int samples, divisor;
     gl_stream ball, box, lines;
     int ball_indices, box_indices;
     vec3 to_light;
@@ -92,7 +95,6 @@ void draw_open(void) {
                                      [COPY] = {SKY_VERTEX, COPY_FRAGMENT}};
     for (int i = 0; i < PROGRAMS; i++) g.program[i] = gl_program(text[i][0], text[i][1]);
     glGenVertexArrays(1, &g.nothing);
-    g.shadow = gl_shadow_target(SHADOW_SIZE);
     make_ball();
     make_box();
     const gl_attribute line[] = {{0, 3, 0}, {1, 4, 12}, {0, 0, 0}};
@@ -101,11 +103,30 @@ void draw_open(void) {
     glm_vec3_normalize(g.to_light);
 }
 
+static void destroy_targets(void) {
+    if (!g.shadow.frame) return;
+    gl_target_destroy(&g.shadow), gl_target_destroy(&g.sampled), gl_target_destroy(&g.picture);
+}
+
+/* Makes what frames are drawn into, where its size or quality has changed. */
+static void make_targets(const draw_state *d) {
+    const int divisor = qualities[d->quality].divisor, samples = qualities[d->quality].samples,
+              shadow = qualities[d->quality].shadow;
+    if (g.picture.width == d->width && g.picture.height == d->height && g.divisor == divisor &&
+        g.samples == samples && g.shadow.width == shadow)
+        return;
+    destroy_targets();
+    g.divisor = divisor, g.samples = samples;
+    g.shadow = gl_shadow_target(shadow);
+    g.sampled =
+        gl_sampled_target((d->width + divisor - 1) / divisor, (d->height + divisor - 1) / divisor, samples);
+    g.picture = gl_picture_target(d->width, d->height);
+}
+
 void draw_close(void) {
     for (int i = 0; i < PROGRAMS; i++) glDeleteProgram(g.program[i]);
     glDeleteVertexArrays(1, &g.nothing);
-    gl_target_destroy(&g.shadow);
-    if (g.sampled.frame) gl_target_destroy(&g.sampled), gl_target_destroy(&g.picture);
+    destroy_targets();
     gl_stream_destroy(&g.ball), gl_stream_destroy(&g.box), gl_stream_destroy(&g.lines);
 }
 
@@ -125,23 +146,19 @@ static void aim_light(draw_state *d) {
 
 void draw_frame(draw_state *d, void (*paint)(draw_state *d, void *context), void *context) {
     aim_light(d);
+    make_targets(d);
     d->shadow = true;
     glBindFramebuffer(GL_FRAMEBUFFER, g.shadow.frame);
-    glViewport(0, 0, SHADOW_SIZE, SHADOW_SIZE);
+    glViewport(0, 0, g.shadow.width, g.shadow.height);
     glEnable(GL_DEPTH_TEST);
     glDepthFunc(GL_LEQUAL);
     glDepthMask(GL_TRUE);
     glDisable(GL_BLEND);
     glClear(GL_DEPTH_BUFFER_BIT);
     paint(d, context);
-    if (g.sampled.width != d->width || g.sampled.height != d->height) {
-        if (g.sampled.frame) gl_target_destroy(&g.sampled), gl_target_destroy(&g.picture);
-        g.sampled = gl_sampled_target(d->width, d->height, SAMPLES);
-        g.picture = gl_picture_target(d->width, d->height);
-    }
     d->shadow = false;
     glBindFramebuffer(GL_FRAMEBUFFER, g.sampled.frame);
-    glViewport(0, 0, d->width, d->height);
+    glViewport(0, 0, g.sampled.width, g.sampled.height);
     glClear(GL_DEPTH_BUFFER_BIT);
     glDepthMask(GL_FALSE);
     glUseProgram(g.program[SKY]);
@@ -155,8 +172,10 @@ void draw_frame(draw_state *d, void (*paint)(draw_state *d, void *context), void
     paint(d, context);
     glBindFramebuffer(GL_READ_FRAMEBUFFER, g.sampled.frame);
     glBindFramebuffer(GL_DRAW_FRAMEBUFFER, g.picture.frame);
-    glBlitFramebuffer(0, 0, d->width, d->height, 0, 0, d->width, d->height, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+    glBlitFramebuffer(0, 0, g.sampled.width, g.sampled.height, 0, 0, d->width, d->height, GL_COLOR_BUFFER_BIT,
+                      g.divisor > 1 ? GL_LINEAR : GL_NEAREST);
     glBindFramebuffer(GL_FRAMEBUFFER, g.picture.frame);
+    glViewport(0, 0, d->width, d->height);
     glDisable(GL_DEPTH_TEST);
 }
 
@@ -282,7 +301,8 @@ void draw_sprites(draw_state *d, const gl_stream *sprites, int count, const draw
     glUniform4fv(place(p, "old"), 1, look->old);
     glUniform4fv(place(p, "fast"), 1, look->fast);
     glUniform1f(place(p, "fast_speed"), look->fast_speed);
-    glUniform3f(place(p, "sizes"), look->young_size, look->old_size, 1 / d->camera->height_of_pixel);
+    glUniform3f(place(p, "sizes"), look->young_size, look->old_size,
+                1 / (d->camera->height_of_pixel * (float)g.divisor));
     glUniform1f(place(p, "adds"), look->adds);
     glDepthMask(GL_FALSE);
     glBindVertexArray(sprites->array);

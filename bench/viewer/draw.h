@@ -6,9 +6,12 @@
 #include "camera.h"
 #include "gl.h"
 
+#define DRAW_BEST 2
+
 typedef struct draw_state {
     viewer_camera *camera;
     int width, height;
+    int quality;        /* 0 .. DRAW_BEST: how finely, for slow graphics */
     bool shadow;        /* the pass that makes the shadow map */
     float scene_radius; /* m, around the camera's target: what casts shadows */
     mat4 light;         /* world to shadow map */

@@ -29,7 +29,10 @@ static struct {
     float speed; /* of time */
     double energy_at_start, step_seconds, frame_seconds, last;
     uint64_t hash;
-} app = {.speed = 1};
+    int quality, best_quality; /* of drawing: it begins low, so that the first picture is soon there */
+    int quality_frames;        /* that were drawn since the last choice, and their time without steps */
+    double quality_seconds, stepped;
+} app = {.speed = 1, .best_quality = DRAW_BEST};
 
 /* --- Scenes --- */
 
@@ -80,7 +83,8 @@ static void advance(uint64_t nanoseconds, uint32_t steps) {
         must(mote_system_step(app.state.system, steps, NULL), "mote_system_step");
     else
         must(mote_system_advance(app.state.system, nanoseconds, NULL), "mote_system_advance");
-    app.step_seconds += 0.05 * (window_seconds() - before - app.step_seconds);
+    app.stepped = window_seconds() - before;
+    app.step_seconds += 0.05 * (app.stepped - app.step_seconds);
 }
 
 static void keep_hash(void) {
@@ -243,12 +247,24 @@ static void draw(void) {
     camera_update(&app.camera, width, height);
     draw_state d = {
         .camera = &app.camera, .width = width, .height = height, .scene_radius = app.scene->look.radius};
+    d.quality = app.headless ? DRAW_BEST : app.quality;
     draw_frame(&d, paint, NULL);
     ui_begin(width, height, scale, window_input());
     if (app.scene->over) app.scene->over(&app.state, wide, high);
     if (!app.plain) panel(high), tell(wide, high);
     ui_end();
     draw_show();
+}
+
+/* Draws better where frames are quick, and worse, for good, where they are slow. */
+static void choose_quality(double frame_seconds) {
+    enum { FRAMES = 12 };
+    app.quality_seconds += fmin(fmax(frame_seconds - app.stepped, 0), 0.25);
+    if (++app.quality_frames < FRAMES) return;
+    const double mean = app.quality_seconds / FRAMES;
+    app.quality_frames = 0, app.quality_seconds = 0;
+    if (mean < 0.022 && app.quality < app.best_quality) app.quality++;
+    if (mean > 0.05 && app.quality > 0) app.best_quality = --app.quality;
 }
 
 static void frame(void) {
@@ -260,6 +276,8 @@ static void frame(void) {
     window_size(&width, &height);
     for (int i = 0; i < input->key_count; i++) key(input->keys[i]);
     point(width, height, input);
+    choose_quality(passed);
+    app.stepped = 0;
     const double most = 0.1, seconds = passed < most ? passed : most;
     if (!app.paused) advance((uint64_t)(1e9 * seconds * (double)app.speed), 0);
     keep_hash();
@@ -269,17 +287,18 @@ static void frame(void) {
 
 /* --- Start --- */
 
-static int usage(void) {
-    fprintf(stderr, "usage: mote-viewer [SCENE] [--hair FILE] [--workers N] [--size WxH]\n"
-                    "                   [--headless --frames N --out FILE.png [--plain]]\nscenes:");
-    for (int i = 0; scenes[i]; i++) fprintf(stderr, " %s", scenes[i]->name);
-    fprintf(stderr, "\n");
-    return 2;
+static int usage(FILE *to, int status) {
+    fprintf(to, "usage: mote-viewer [SCENE] [--hair FILE] [--workers N] [--size WxH]\n"
+                "                   [--headless --frames N --out FILE.png [--plain]]\nscenes:");
+    for (int i = 0; scenes[i]; i++) fprintf(to, " %s", scenes[i]->name);
+    fprintf(to, "\n");
+    return status;
 }
 
 typedef struct options {
     const char *scene, *hair, *out;
     int frames, width, height;
+    bool help;
 } options;
 
 /* Reads a whole number of 0 to `most`, up to the character `end`, and goes past it; false: it is none. */
@@ -297,6 +316,8 @@ static bool number(const char **text, char end, int most, int *out) {
 static bool option(int letter, const char *text, options *o) {
     int workers = 0;
     switch (letter) {
+    case 'h':
+        return o->help = true;
     case 'x':
         app.headless = true;
         return true;
@@ -324,8 +345,9 @@ static bool option(int letter, const char *text, options *o) {
 
 static bool parse(int argc, char **argv, options *o) {
     static const struct option names[] = {
-        {"headless", 0, NULL, 'x'}, {"frames", 1, NULL, 'f'}, {"out", 1, NULL, 'o'},   {"hair", 1, NULL, 'r'},
-        {"workers", 1, NULL, 'w'},  {"size", 1, NULL, 's'},   {"plain", 0, NULL, 'p'}, {NULL, 0, NULL, 0}};
+        {"headless", 0, NULL, 'x'}, {"frames", 1, NULL, 'f'},  {"out", 1, NULL, 'o'},
+        {"hair", 1, NULL, 'r'},     {"workers", 1, NULL, 'w'}, {"size", 1, NULL, 's'},
+        {"plain", 0, NULL, 'p'},    {"help", 0, NULL, 'h'},    {NULL, 0, NULL, 0}};
     for (int letter; (letter = getopt_long(argc, argv, "", names, NULL)) != -1;)
         if (!option(letter, optarg, o)) return false;
     if (optind < argc) o->scene = argv[optind++];
@@ -397,11 +419,12 @@ static int headless(const options *o) {
 
 int main(int argc, char **argv) {
     options o = {.scene = scenes[0]->name, .frames = 60, .width = WIDTH, .height = HEIGHT};
-    if (!parse(argc, argv, &o)) return usage();
+    if (!parse(argc, argv, &o)) return usage(stderr, 2);
+    if (o.help) return usage(stdout, 0);
     const scene *first = scene_find(o.scene);
     if (!first) {
         fprintf(stderr, "viewer: no scene has the name %s\n", o.scene);
-        return usage();
+        return usage(stderr, 2);
     }
     if (o.hair) app.state.hair = read_hair(o.hair);
     const char *fault = window_open(o.width, o.height, app.headless);

@@ -1,7 +1,7 @@
 // Runs the page in headless Chromium: no message of an error, every scene runs, its hash after 300 steps is the
 // native one, a slider moves the lab, two tabs stay equal for 600 frames of random input.
 // usage: page.js DIRECTORY VIEWER
-const { execFileSync, spawnSync } = require('child_process');
+const { execFileSync } = require('child_process');
 const fs = require('fs');
 const http = require('http');
 const path = require('path');
@@ -39,13 +39,37 @@ function runFrames(page, scene, count) {
 }
 
 async function checkScenes(page) {
-  const names = spawnSync(viewer, ['no-such-scene'], { encoding: 'utf8' }).stderr.split('scenes:')[1].trim().split(' ');
+  const names = execFileSync(viewer, ['--help'], { encoding: 'utf8' }).split('scenes:')[1].trim().split(' ');
   for (const name of names) {
     const native = execFileSync(viewer, [name, '--headless', '--frames', '300', '--size', '32x32'], { encoding: 'utf8' })
       .trim().split(' ').pop();
     const here = await runFrames(page, name, 300);
     if (here !== native) faults.push(`${name}: hash ${here} after 300 steps, native ${native}`);
   }
+}
+
+// The milliseconds from the start of loading until the first picture is drawn, which is read back, and how
+// many colours a part of its pixels has.
+async function firstPicture(context, address) {
+  const page = await context.newPage();
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await page.addInitScript(() => {
+    const request = window.requestAnimationFrame.bind(window);
+    window.requestAnimationFrame = (draw) => request((now) => {
+      draw(now);
+      const canvas = document.getElementById('canvas'), gl = canvas.getContext('webgl2');
+      if (window.picture || !gl) return;
+      const pixels = new Uint32Array(canvas.width * canvas.height);
+      gl.bindFramebuffer(gl.FRAMEBUFFER, null);
+      gl.readPixels(0, 0, canvas.width, canvas.height, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(pixels.buffer));
+      const colours = new Set(pixels.filter((_, i) => i % 100 === 0)).size;
+      if (colours > 1) window.picture = { milliseconds: Math.round(performance.now()), colours };
+    });
+  });
+  await page.goto(address);
+  const picture = await (await page.waitForFunction(() => window.picture, null, { timeout: 120000 })).jsonValue();
+  await page.close();
+  return picture;
 }
 
 async function checkSlider(page) {
@@ -95,6 +119,9 @@ async function main() {
     args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist'],
   });
   const context = await browser.newContext({ viewport: { width: 320, height: 200 } });
+  const picture = await firstPicture(context, address);
+  console.log(`the first picture is drawn after ${picture.milliseconds} ms`);
+  if (picture.colours < 100) faults.push(`the first picture has ${picture.colours} colours`);
   const page = await open(context, address);
   await checkScenes(page);
   await checkSlider(page);

@@ -113,8 +113,8 @@ def check_bad_input(viewer):
 
 def main():
     viewer, kept = sys.argv[1], pathlib.Path(sys.argv[2])
-    usage = subprocess.run([viewer, 'no-such-scene'], capture_output=True, text=True, check=False)
-    scenes = usage.stderr.split('scenes:')[1].split()
+    usage = subprocess.run([viewer, '--help'], capture_output=True, text=True, check=True)
+    scenes = usage.stdout.split('scenes:')[1].split()
     faults = list(check_bad_input(viewer))
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
