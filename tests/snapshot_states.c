@@ -25,9 +25,9 @@ static void put_word(unsigned char *memory, mote_snapshot_part part, uint32_t co
     memcpy(memory + s.offset + 4 * (uint64_t)number, &word, sizeof word);
 }
 
-/* Column of the ids: 16 and the columns before it. */
-static uint32_t column_of_ids(const unsigned char *memory, uint32_t first_index, uint32_t generation) {
-    const uint32_t want[2] = {first_index, generation};
+/* Column of the ids, of which the second is given: 16 and the columns before it. */
+static uint32_t column_of_ids(const unsigned char *memory, uint32_t index, uint32_t generation) {
+    const uint32_t want[2] = {index, generation};
     for (uint32_t column = 16; column < 64; column++) {
         mote_snapshot_header header;
         memcpy(&header, memory, sizeof header);
@@ -35,7 +35,7 @@ static uint32_t column_of_ids(const unsigned char *memory, uint32_t first_index,
             mote_snapshot_section s;
             memcpy(&s, memory + sizeof header + i * sizeof s, sizeof s);
             if (s.part == MOTE_SNAPSHOT_PARTICLES && s.column == column && s.bytes == 16 &&
-                memcmp(memory + s.offset, want, sizeof want) == 0)
+                memcmp(memory + s.offset + sizeof want, want, sizeof want) == 0)
                 return column;
         }
     }
@@ -49,18 +49,19 @@ TEST(an_index_whose_generations_are_used_up_is_lost_for_good) {
     def.capacity = 4;
     mote_system *a = system_of(&def), *b = system_of(&def);
     const mote_range_view view = spawned_at_random(a, 2, 3);
-    const mote_particle_id first = view.id[0], last = {first.index, UINT32_MAX - 1};
+    const mote_particle_id first = view.id[1],
+                           last = {first.index, UINT32_MAX - 1}; /* 0 is in use before it */
     unsigned char memory[16384];
     size_t bytes;
     OK(mote_system_save(a, 0, memory, sizeof memory, &bytes));
-    put_word(memory, MOTE_SNAPSHOT_PARTICLES, column_of_ids(memory, first.index, first.generation), 1,
+    put_word(memory, MOTE_SNAPSHOT_PARTICLES, column_of_ids(memory, first.index, first.generation), 3,
              last.generation);
     OK(restore_or_keep(a, memory, bytes, NULL));
     ASSERT(mote_system_slot(a, first), ==, MOTE_NO_SLOT);
-    ASSERT(mote_system_slot(a, last), ==, 0u);
+    ASSERT(mote_system_slot(a, last), ==, 1u);
     const mote_particle_id wrong[2] = {last, first}; /* the second is refused: so is the first */
     REFUSED(a, MOTE_ERROR_ID, mote_system_kill(a, 2, wrong));
-    ASSERT(mote_system_slot(a, last), ==, 0u);
+    ASSERT(mote_system_slot(a, last), ==, 1u);
     OK(mote_system_kill(a, 1, &last));
     OK(mote_system_save(a, 0, memory, sizeof memory, &bytes)); /* with a kill that waits */
     OK(restore_or_keep(b, memory, bytes, NULL));
