@@ -394,6 +394,17 @@ TEST(dampers_alone_have_a_step_at_which_no_motion_grows) {
     }
 }
 
+/* Kinematic springs that share a particle: h^3 <= 12 t / A with t = c / k and A = 2 (k + k) / m. */
+TEST(kinematic_chains_have_the_cubic_bound) {
+    static const float springs[][2] = {{40, 0.01f}, {400, 0.3f}, {9, 1e-4f}};
+    static graph g;
+    for (size_t i = 0; i < COUNT_OF(springs); i++) {
+        const double k = (double)springs[i][0], c = (double)springs[i][1];
+        make_chain(&g, 3, MASSES_EQUAL, 0, springs[i][0], springs[i][1]);
+        expect_within(stability_of_graph(&g, MOTE_KINEMATIC).any.step, cbrt(12 * (c / k) / (4 * k)), 1e-6);
+    }
+}
+
 /* An undamped spring between pins does not spoil explicit Euler for damped ones. */
 TEST(a_spring_between_pins_does_not_count) {
     static graph g;
