@@ -1,9 +1,9 @@
 /* The births of an emitter against a plain loop, bit for bit: every shape and direction, on every instruction
  * set, at counts around a lane group, at rest and on the way, across the wrap of the low half of the serial
- * number. */
+ * number; those of a system at the very end of a step. */
 #include <math.h>
 #include <string.h>
-#include "support.h"
+#include "systems.h"
 
 #include "particles/emitters.h"
 
@@ -165,8 +165,7 @@ static void birth(const mote_emission *e, uint64_t number, float f, float column
     turn(e, t, x);
     const float speed = between(&d, 5, e->def->speed);
     for (int axis = 0; axis < 3; axis++) {
-        v[axis] *= speed;
-        if (t < 1) v[axis] += e->inherited[axis];
+        v[axis] = v[axis] * speed + e->inherited[axis];
         x[axis] += e->from.position[axis] + t * (e->to.position[axis] - e->from.position[axis]);
         column[axis][i] = x[axis] + left * v[axis];
         column[3 + axis][i] = column[9 + axis][i] = v[axis];
@@ -242,4 +241,29 @@ TEST(births_are_those_of_the_plain_loop) {
             if (round % 2) e.to.position[1] += 2, e.to.rotation[3] += 0.25f, e.inherited[1] = 60;
             for (size_t k = 0; k < COUNT_OF(counts); k++) expect_equal(&e, counts[k], 0.1f * (float)k);
         }
+}
+
+/* At 60 births a second each one is at the very end of a step of 1/60 s. */
+TEST(births_at_the_end_of_a_step_inherit_too) {
+    static const float rates[] = {60, 120, 7.5f, 300};
+    for (size_t r = 0; r < COUNT_OF(rates); r++) {
+        const mote_system_def def = mote_default_system_def();
+        mote_system *system = system_of(&def);
+        mote_emitter_def emitter = mote_default_emitter_def();
+        emitter.rate = rates[r], emitter.inherit = 1, emitter.speed = (mote_spread){2, 2};
+        mote_emitter_id id;
+        OK(mote_system_add_emitter(system, &emitter, &id));
+        const mote_transform there = {{10, 0, 0}, {0, 0, 0, 1}};
+        const uint64_t ticks = stepped(system, 0).ticks_per_step;
+        OK(mote_system_move_emitter(system, id, &there, 30 * ticks));
+        stepped(system, 30); /* arrives at the end of the last one */
+        const mote_range_view view = mote_system_view(system);
+        ASSERT(view.count, ==, (uint32_t)(rates[r] / 2));
+        for (uint32_t i = 0; i < view.count; i++) {
+            test_case("%g 1/s, birth %u", (double)rates[r], i);
+            ASSERT_NEAR((double)view.velocity.x[i], 20, 1e-3);
+            ASSERT_NEAR((double)view.position.x[i], 10, 1e-3);
+        }
+        mote_system_destroy(system);
+    }
 }

@@ -198,8 +198,8 @@ static void emit(const mote_emission *e, uint64_t first, uint32_t count, float f
         const wide travel = wide_min(born * e->travel_rate, wide_set(1)), left = (1.0f - born) * e->timestep;
         const wide3 place = draw_place(e->def, state);
         const wide3 local = draw_direction(e, state, mean_direction(e, place));
-        wide3 v = wide3_scale(draw_spread(state, DRAW_SPEED, &e->def->speed), turn(e, travel, local));
-        v = wide3_select(wide_less(travel, wide_set(1)), wide3_add(v, wide3_set(e->inherited)), v);
+        const wide3 own = wide3_scale(draw_spread(state, DRAW_SPEED, &e->def->speed), turn(e, travel, local)),
+                    v = wide3_add(own, wide3_set(e->inherited));
         wide3 x = turn(e, travel, place);
         x.x += e->from.position[0] + travel * (e->to.position[0] - e->from.position[0]);
         x.y += e->from.position[1] + travel * (e->to.position[1] - e->from.position[1]);

@@ -250,7 +250,10 @@ static void run_emitter(mote_id_list *list, uint32_t place, mote_particles *part
     births.first = emitter->waiting;
     births.first += bear_evenly(emitter, &births, step,
                                 by_time * end + (double)emitter->def.rate_per_metre * way, moving, sum);
-    if (end < 1) births.first += bear_evenly(emitter, &births, step, by_time * (1 - end), resting, sum);
+    if (end < 1) {
+        memset(e.inherited, 0, sizeof e.inherited);
+        births.first += bear_evenly(emitter, &births, step, by_time * (1 - end), resting, sum);
+    }
     emitter->serial += births.first;
     emitter->waiting = 0;
 }
@@ -263,7 +266,7 @@ mote_births mote_emitters_run(mote_id_list *list, mote_particles *particles, con
 }
 
 /* The newborn are at the end of a step (f = 1) and have no state before it. The velocity takes the place of
- * that of a travel which does not proceed. */
+ * the inherited one. */
 mote_births mote_emitter_emit(mote_id_list *list, uint32_t place, mote_particles *particles,
                               const mote_step *now, const mote_emit *emit) {
     mote_emission e = emission_of(list, place);

@@ -28,7 +28,7 @@ typedef struct mote_emission {
     mote_transform from,
         to;             /* placement at the start of the step, and where its travel ends within the step */
     float travel_rate;  /* travel = min(f travel_rate, 1) */
-    float inherited[3]; /* m/s, of a birth before the end of the travel */
+    float inherited[3]; /* m/s, added; 0 after the end of the travel */
     float timestep;     /* s */
     float spacing;      /* of births, as a fraction of the step */
     float least_cosine; /* of the angle to the mean direction */
