@@ -164,14 +164,50 @@ TEST_EACH(all_bounce_off, 4, flyer_name, kind) {
     mote_system_destroy(system);
 }
 
-/* --- Moving colliders --- */
-
 static uint64_t system_ticks(const mote_system *system) {
     mote_advance report;
     mote_system *same = (mote_system *)(uintptr_t)system;
     OK(mote_system_step(same, 0, &report));
     return report.ticks_per_step;
 }
+
+/* Points of radius 0 fall on a box without thickness, still or moving, bounce and come to rest on it. */
+TEST(a_sheet_without_thickness_is_solid_from_both_sides) {
+    static const float extents[] = {0, 1e-9f, 1e-7f, 1e-6f}, speeds[] = {1, 60, 600, 3000};
+    enum { POINTS = 64 };
+    random_source random = {5};
+    for (uint32_t n = 0; n < COUNT_OF(extents) * COUNT_OF(speeds) * 4; n++) {
+        const mote_system_def def = bare_def(POINTS, n % 3 ? MOTE_SEMI_IMPLICIT_EULER : MOTE_VELOCITY_VERLET);
+        mote_system *system = system_of(&def);
+        const float up = n / 8 % 2 ? 1 : -1, speed = speeds[n % COUNT_OF(speeds)];
+        const mote_transform at = turned(0, 0, 0, (float[3]){1, 0, 0}, n / 16 % 2 ? 0.3 : 0);
+        mote_transform to = at;
+        mote_collider_def sheet = mote_box(&at, (float[3]){40, extents[n / 4 % COUNT_OF(extents)], 40});
+        sheet.friction = 100, sheet.restitution = n / 4 % 2 ? 0.9f : 0;
+        const mote_collider_id id = add_collider(system, sheet);
+        add_force(system, mote_gravity((float[3]){0, -up * GRAVITY, 0}));
+        to.position[1] = 3;
+        if (n / 32) OK(mote_system_move_collider(system, id, &to, 60 * system_ticks(system)));
+        const mote_range_view view = spawned(system, POINTS);
+        for (uint32_t i = 0; i < POINTS; i++) {
+            put(&view, i, random_between(&random, -3, 3), up * random_between(&random, 4, 9), i * 0.01f);
+            view.velocity.y[i] = -up * speed;
+        }
+        for (int frame = 0; frame < 40; frame++) {
+            stepped(system, 4);
+            const double moved = n / 32 ? fmin(3, (frame + 1) * 0.2) : 0;
+            for (uint32_t i = 0; i < POINTS; i++) {
+                test_case("case %u, %g m thick, %g m/s", n, 2 * (double)sheet.extent[1], (double)speed);
+                const double y = (double)view.position.y[i] - moved, z = (double)view.position.z[i];
+                const double tilt = 2 * (double)at.rotation[0] * (double)at.rotation[3];
+                ASSERT((double)up * (y * sqrt(1 - tilt * tilt) + z * tilt), >=, -1e-5);
+            }
+        }
+        mote_system_destroy(system);
+    }
+}
+
+/* --- Moving colliders --- */
 
 TEST(a_rising_floor_carries_and_a_paddle_strikes) {
     mote_system_def def = bare_def(2, MOTE_VELOCITY_VERLET);

@@ -32,10 +32,11 @@ MOTE_INLINE void collide_with(const mote_collision *c, int32_t index, const mote
     wide_mask near = leg->active & ~wide_is(leg->last, index);
 
     /* Distance at the start of the leg. */
-    const wide r = of.kind == MOTE_COLLIDER_PLANE ? leg->radius : to->radius + leg->radius;
+    const wide more = collide_thicker(to, of.kind, leg),
+               r = of.kind == MOTE_COLLIDER_PLANE ? leg->radius : to->radius + leg->radius + more;
     collide_path path = {.begin = zero, .part = wide_set(1.0f), .bend = zero};
     if (of.turns) {
-        path = collide_cut(to, of.kind, d0, d1, leg->radius + slack, leg, &near);
+        path = collide_cut(to, of.kind, d0, d1, leg->radius + slack + more, leg, &near);
     } else {
         path.q0 = collide_into(of.kind, to->axis, d0);
         path.u = wide3_sub(collide_into(of.kind, to->axis, d1), path.q0);
@@ -127,12 +128,12 @@ MOTE_INLINE collide_region collide_reach(const mote_collision *c, const mote_nea
                                          const mote_collider_pose *from, const collide_leg *leg,
                                          mote_near *reached) {
     const wide way = collide_sum(wide3_sub(leg->end_x, leg->x));
-    const wide reach = leg->radius + leg->slack + 2.2f * way;
+    const wide reach = leg->radius + 3.0f * leg->slack + 2.2f * way; /* with collide_thicker */
     reached->count = 0;
     for (uint32_t k = 0; k < list->count; k++) {
         const mote_collider_pose *was = &from[list->index[k]], *to = was + c->count;
         const wide3 d = wide3_sub(leg->x, wide3_set(was->origin));
-        const wide within = reach + (to->slack + 2.0f * to->moved);
+        const wide within = reach + (3.0f * to->slack + 2.0f * to->moved);
         wide_mask far;
         if (to->kind == MOTE_COLLIDER_PLANE) {
             far = wide_less(within, wide3_dot(wide3_set(to->axis[1]), d));
@@ -388,7 +389,8 @@ MOTE_INLINE void collide_kill(const mote_collision *c, const collide_leg *leg, w
 /* Distance of the end of a leg from a collider. */
 MOTE_INLINE collide_surface collide_end(const mote_collider_pose *to, const collide_leg *leg, wide3 d) {
     if (to->height_field || to->distance_grid) return collide_grid_end(to, leg, contact_into(to->axis, d));
-    const wide r = to->kind == MOTE_COLLIDER_PLANE ? leg->radius : to->radius + leg->radius;
+    const wide more = collide_thicker(to, to->kind, leg),
+               r = to->kind == MOTE_COLLIDER_PLANE ? leg->radius : to->radius + leg->radius + more;
     return collide_surface_of(to, to->kind, collide_into(to->kind, to->axis, d), r);
 }
 

@@ -78,6 +78,17 @@ MOTE_INLINE collide_surface collide_surface_of(const mote_collider_pose *to, mot
                              wide3_select(inside, any, wide3_scale(1.0f / length, v))};
 }
 
+/* Radius that a lane and the shape have in addition where both are thinner than the rounding errors of
+ * places: so a place on the surface, rounded, is on the right side of a sheet. */
+MOTE_INLINE wide collide_thicker(const mote_collider_pose *to, mote_collider_kind kind,
+                                 const collide_leg *leg) {
+    const wide zero = {0};
+    if (kind == MOTE_COLLIDER_PLANE) return zero;
+    const float *e = to->extent, xy = e[0] < e[1] ? e[0] : e[1], least = xy < e[2] ? xy : e[2];
+    const float core = kind == MOTE_COLLIDER_BOX ? least : 0;
+    return wide_max(2.0f * (leg->slack + to->slack) - (core + to->radius + leg->radius), zero);
+}
+
 /* Turns a vector into the axes in which the shape stands still: those of the world for a sphere. */
 MOTE_INLINE wide3 collide_into(mote_collider_kind kind, const float axis[3][3], wide3 d) {
     if (kind == MOTE_COLLIDER_SPHERE) return d;

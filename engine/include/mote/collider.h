@@ -104,8 +104,11 @@ MOTE_API mote_result mote_collider_check(const mote_collider_def *def, const cha
  * decides between bounce and rest. Up to 4 contacts a substep; a particle that has more keeps the place and
  * the velocity of the last one until the next substep. A particle that is inside a collider is put on its
  * nearest surface, with the normal velocity of the surface or a greater one. An energy v^2 / 2 - g . x
- * does not grow by contacts with colliders at rest. Velocities of position Verlet are half a substep old: the
- * contact acts on v + h a / 2. Advection has no momentum: restitution and friction are 0.
+ * does not grow by contacts with colliders at rest. Where the rounding errors of
+ * places are larger than a thin box and the radius, both collide as if they were thicker, by up to 2^-20 of
+ * the largest coordinate or size to either side (1e-5 m at 10 m): so an edge of a box may be 0. Velocities of
+ * position Verlet are half a substep old: the contact acts on v + h a / 2. Advection has no momentum:
+ * restitution and friction are 0.
  *
  * Particles with an orientation and a radius r slide with u = w_t - r omega x n, and the impulse of friction
  * acts at the surface: with d = u / |u|, the mass m and the inertia I
