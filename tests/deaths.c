@@ -343,3 +343,21 @@ TEST(deaths_under_a_force_between_particles_do_not_depend_on_the_steps_of_a_fram
                                .callback = true,
                                .reach = true});
 }
+
+TEST(lifetimes_that_are_none_end_at_the_first_boundary) {
+    static const float lifetimes[] = {NAN, 0, -1, -INFINITY, 0x1p-149f, INFINITY, FLT_MAX};
+    enum { SOME = 70, ENDLESS = 2 };
+    for (int isa = MOTE_ISA_SCALAR; isa < MOTE_ISA_COUNT; isa++) {
+        if (!mote_isa_available((mote_isa)isa)) continue;
+        mote_system_def def = numbered_def(SOME);
+        def.isa = (mote_isa)isa;
+        mote_system *system = system_of(&def);
+        const mote_range_view view = populate(system, SOME, 3);
+        for (uint32_t i = 0; i < SOME; i++) view.lifetime[i] = lifetimes[i % COUNT_OF(lifetimes)];
+        const uint32_t left = SOME / COUNT_OF(lifetimes) * ENDLESS;
+        ASSERT(stepped(system, 1).expired, ==, SOME - left);
+        ASSERT(stepped(system, 100).expired, ==, 0);
+        ASSERT(mote_system_count(system), ==, left);
+        mote_system_destroy(system);
+    }
+}

@@ -133,7 +133,8 @@ typedef struct mote_range_view {
     mote_vector_columns previous;
     float *inverse_mass;  /**< 1/kg, 0 = immovable */
     uint32_t *birth_step; /**< step after which it was spawned, modulo 2^32 */
-    float *lifetime; /**< s from birth; dies at the first boundary at which age + dt / 1024 >= lifetime */
+    /** s from birth; dies at the first boundary at which age + dt / 1024 >= lifetime; NaN: at the first */
+    float *lifetime;
     mote_vector_columns anchor; /**< m; of new particles: the origin */
     const mote_particle_id *id; /**< of each particle */
     float *radius; /**< m, for collisions; negative, NaN or infinite: 0; NULL without radius_column */
