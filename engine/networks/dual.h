@@ -236,6 +236,34 @@ MOTE_INLINE void network_dual_forces(const mote_network *n, uint32_t number, siz
     *sum = wide3_sub(*sum, wide3_scale(network_own(n, END_COLUMN(multiplier), &e), network_direction(n, &e)));
 }
 
+/* Adds a quarter of what elastic springs have given off since the start of the substep to the sum: their ends
+ * are two, and so is their k. */
+MOTE_INLINE void network_dual_released(const mote_network *n, const mote_network_scratch *c, uint32_t number,
+                                       ptrdiff_t at, size_t lane, wide *sum) {
+    const network_end e = network_end_of(n, c, number, lane);
+    const network_terms t = network_terms_of(n, e.packet, false, e.entry);
+    wide3 direction;
+    const wide now = network_length_in(c, COLUMN(x), &e, at, &direction) - t.length,
+               before = network_length_in(c, COLUMN(start), &e, at, &direction) - t.length;
+    const wide_mask elastic = e.exists & wide_less(t.stiffness, wide_set(__builtin_inff()));
+    *sum += wide_select(elastic, wide_set(0.25f) * t.stiffness * (before * before - now * now), (wide){0});
+}
+
+/* Work of the constraint forces of one register, times h: sum: of what they move free particles by with the
+ * velocity before, gain: with itself, noise: that of the pins, and h^2 times what elastic springs gave off.
+ */
+MOTE_INLINE void network_dual_work(const mote_network_job *job, const mote_network_scratch *c, ptrdiff_t at,
+                                   size_t lane, wide3 force, wide released, network_sums *sums) {
+    const wide zero = {0}, mass = wide_load(network_column(c, COLUMN(mass)) + at),
+               h = wide_set(job->plan->c.h);
+    const wide_mask free = wide_less(zero, mass);
+    const wide3 v = network_load3(c, COLUMN(v), at), moved = network_load3(c, COLUMN(moved), at);
+    const wide inverse = wide_set(1.0f) / mass, along = wide3_dot(force, v);
+    network_gather_sums(sums, lane, wide_select(free, inverse * wide3_dot(moved, v), zero), zero);
+    network_gather_gain(sums, lane, wide_select(free, inverse * wide3_dot(moved, moved), zero),
+                        h * released - wide_select(free, zero, along));
+}
+
 /* One pass over one register of slots. */
 MOTE_INLINE void network_dual_register(const mote_network_job *job, const mote_network_scratch *c,
                                        mote_solver_pass pass, float factor, uint32_t slot,
@@ -277,6 +305,10 @@ MOTE_INLINE void network_dual_register(const mote_network_job *job, const mote_n
         case MOTE_SOLVE_UPDATE:
             network_dual_update(n, i, lane, scale, &sum, &largest);
             break;
+        case MOTE_SOLVE_COMPARE:
+            network_dual_released(n, c, i, at, lane, &sum);
+            network_dual_forces(n, i, lane, &vector);
+            break;
         case MOTE_SOLVE_FORCES:
             network_dual_forces(n, i, lane, &vector);
             break;
@@ -291,7 +323,13 @@ MOTE_INLINE void network_dual_register(const mote_network_job *job, const mote_n
         network_store3(c, COLUMN(force), at, wide3_add(network_load3(c, COLUMN(force), at), vector));
     if (pass == MOTE_SOLVE_FORCES)
         network_store3(c, COLUMN(force), at,
-                       wide3_scale(scale, wide3_add(network_load3(c, COLUMN(force), at), vector)));
+                       wide3_scale(scale * wide_set((float)(1.0 / (job->plan->h * job->plan->h))),
+                                   wide3_add(network_load3(c, COLUMN(force), at), vector)));
+    if (pass == MOTE_SOLVE_COMPARE)
+        network_dual_work(job, c, at, lane, wide3_add(network_load3(c, COLUMN(force), at), vector), sum,
+                          sums);
+    if (pass == MOTE_SOLVE_FORCES) /* particles keep their places, but not all of the velocity */
+        network_store3(c, COLUMN(moved), at, wide3_scale(scale, network_load3(c, COLUMN(moved), at)));
     if (pass == MOTE_SOLVE_LINEARISE || pass == MOTE_SOLVE_APPLY || pass == MOTE_SOLVE_UPDATE)
         network_gather_sums(sums, lane, sum, largest);
 }

@@ -361,13 +361,25 @@ static bool expel(island *i, mote_network_step_report *report) {
     return true;
 }
 
+/* --- Energy in the dual solver --- */
+
+/* Share of the constraint impulses that velocities gain where lengths are not solved: the largest with which
+ * kinetic energy grows by no more than the work of pins and what elastic springs gave off. Correcting lengths
+ * that were wrong at the start of the substep is no motion: it would add energy without bound. With the
+ * impulses p, K(s) - K = s p v + s^2 p^2 / 2m. */
+static float allowed_share(island *i) {
+    const mote_solve_sums work = run(i, MOTE_SOLVE_COMPARE, 0);
+    const float share = 2 * (float)i->job->plan->h * (work.noise - work.sum) / work.gain;
+    if (!(work.gain > 0) || !(share < 1)) return 1;
+    return share > 0 ? share : 0;
+}
+
 /* Newton's method for one substep. At least one iteration: motion smaller than the allowed error must be
  * constrained too; and on while energy grows, before the solver goes back. A point that enters a collider
  * before the first iteration or in one is in contact from then to the end of the substep; a point that
  * springs pull off a collider before the first separates. */
 static void solve(island *i, mote_network_step_report *report) {
     const mote_network_def *def = &i->job->network->def;
-    const double h = i->job->plan->h;
     const bool relaxed = expel(i, report);
     run(i, MOTE_SOLVE_LOAD, 0);
     if (!i->multipliers) start_newton(i);
@@ -387,7 +399,7 @@ static void solve(island *i, mote_network_step_report *report) {
         at = run(i, last ? MOTE_SOLVE_CHECK : MOTE_SOLVE_LINEARISE, at.largest > LONG_STEP ? least : 0);
     }
     const bool back = limit_energy(i, &at);
-    if (i->multipliers) run(i, MOTE_SOLVE_FORCES, (float)(1.0 / (h * h)));
+    if (i->multipliers) run(i, MOTE_SOLVE_FORCES, at.largest > def->max_strain ? allowed_share(i) : 1);
     if (i->overflows || at.sum * 0.0f != 0) {
         freeze(i);
     } else if (back || at.largest > def->max_strain) {
