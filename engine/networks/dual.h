@@ -4,6 +4,10 @@
  * with the diagonal as preconditioner (Hestenes & Stiefel 1952). With compliance 1/k this is implicit Euler
  * for the springs.
  *
+ * Each system moves particles along the directions n of its own linearisation. Springs turn from one to the
+ * next, so mu n along the last directions is not the impulse that they gave: LINEARISE sums the difference
+ * (Abel's summation of dmu n over the systems) in COLUMN(force), and so reactions balance momentum exactly.
+ *
  * Every spring end has its own copy of the spring's vectors. The copies have the same bits, because n only
  * changes its sign. So a pass writes only its own ends and particles and reads neighbours' positions and
  * directions u: no atomics. Sums run over a particle's ends in order, then over particles: 16 lanes by rank
@@ -136,9 +140,16 @@ MOTE_INLINE network_softness network_soften(const mote_network *n, const network
     return (network_softness){wide_set((float)(1.0 / (h * h))) * inverse * share, ratio * share};
 }
 
+/* The impulse mu n of a spring, along the direction of the systems that gave it, less the same along the new
+ * direction. 0 before the first system, when there is no direction. */
+MOTE_INLINE wide3 network_turned(wide mu, wide3 direction, wide3 next) {
+    const wide_mask acts = wide_less((wide){0}, wide_abs(mu));
+    return wide3_select(acts, wide3_scale(mu, wide3_sub(direction, next)), wide3_zero());
+}
+
 /* Newton's linearisation for one register of spring ends: residual, diagonal and first search direction. */
 MOTE_INLINE void network_dual_linearise(const mote_network_job *job, const mote_network_scratch *c,
-                                        uint32_t number, ptrdiff_t at, size_t lane, wide *sum,
+                                        uint32_t number, ptrdiff_t at, size_t lane, wide3 *force, wide *sum,
                                         wide *largest) {
     const wide zero = {0}, one = wide_set(1.0f);
     const mote_network *n = job->network;
@@ -146,9 +157,11 @@ MOTE_INLINE void network_dual_linearise(const mote_network_job *job, const mote_
     const network_softness soft = network_soften(n, &e, job->plan->h);
     const wide rest = network_terms_of(n, e.packet, false, e.entry).length;
     wide3 direction, start_direction;
-    const wide length = network_length_in(c, COLUMN(x), &e, at, &direction);
+    const wide length = network_length_in(c, COLUMN(x), &e, at, &direction),
+               mu = network_own(n, END_COLUMN(multiplier), &e);
+    *force = wide3_sub(*force, network_turned(mu, network_direction(n, &e), direction));
     /* Residual C + a mu, with the damping term. */
-    wide error = (length - rest) + soft.compliance * network_own(n, END_COLUMN(multiplier), &e);
+    wide error = (length - rest) + soft.compliance * mu;
     if (e.packet->damped) {
         const wide start_length = network_length_in(c, COLUMN(start), &e, at, &start_direction);
         error -= soft.memory * (start_length - rest);
@@ -216,10 +229,39 @@ MOTE_INLINE void network_dual_update(const mote_network *n, uint32_t number, siz
     *largest = wide_max(*largest, wide_abs(r) / wide_select(wide_less(zero, rest), rest, one));
 }
 
-/* Adds the constraint force of the ends, -mu n; the pass scales the sum to N. */
+/* Adds the constraint force of the ends, -mu n, to that of the springs' turns; the pass scales the sum to N.
+ */
 MOTE_INLINE void network_dual_forces(const mote_network *n, uint32_t number, size_t lane, wide3 *sum) {
     const network_end e = {.packet = &n->packet[number], .entry = (size_t)number * MOTE_GROUP + lane};
     *sum = wide3_sub(*sum, wide3_scale(network_own(n, END_COLUMN(multiplier), &e), network_direction(n, &e)));
+}
+
+/* Adds a quarter of what elastic springs have given off since the start of the substep to the sum: their ends
+ * are two, and so is their k. */
+MOTE_INLINE void network_dual_released(const mote_network *n, const mote_network_scratch *c, uint32_t number,
+                                       ptrdiff_t at, size_t lane, wide *sum) {
+    const network_end e = network_end_of(n, c, number, lane);
+    const network_terms t = network_terms_of(n, e.packet, false, e.entry);
+    wide3 direction;
+    const wide now = network_length_in(c, COLUMN(x), &e, at, &direction) - t.length,
+               before = network_length_in(c, COLUMN(start), &e, at, &direction) - t.length;
+    const wide_mask elastic = e.exists & wide_less(t.stiffness, wide_set(__builtin_inff()));
+    *sum += wide_select(elastic, wide_set(0.25f) * t.stiffness * (before * before - now * now), (wide){0});
+}
+
+/* Work of the constraint forces of one register, times h: sum: of what they move free particles by with the
+ * velocity before, gain: with itself, noise: that of the pins, and h^2 times what elastic springs gave off.
+ */
+MOTE_INLINE void network_dual_work(const mote_network_job *job, const mote_network_scratch *c, ptrdiff_t at,
+                                   size_t lane, wide3 force, wide released, network_sums *sums) {
+    const wide zero = {0}, mass = wide_load(network_column(c, COLUMN(mass)) + at),
+               h = wide_set(job->plan->c.h);
+    const wide_mask free = wide_less(zero, mass);
+    const wide3 v = network_load3(c, COLUMN(v), at), moved = network_load3(c, COLUMN(moved), at);
+    const wide inverse = wide_set(1.0f) / mass, along = wide3_dot(force, v);
+    network_gather_sums(sums, lane, wide_select(free, inverse * wide3_dot(moved, v), zero), zero);
+    network_gather_gain(sums, lane, wide_select(free, inverse * wide3_dot(moved, moved), zero),
+                        h * released - wide_select(free, zero, along));
 }
 
 /* One pass over one register of slots. */
@@ -234,6 +276,7 @@ MOTE_INLINE void network_dual_register(const mote_network_job *job, const mote_n
     if (pass == MOTE_SOLVE_LOAD) {
         wide_store(network_column(c, COLUMN(mass)) + at, wide_load(n->range.inverse_mass + slot));
         network_keep_predicted(c, at);
+        network_store3(c, COLUMN(force), at, wide3_zero());
         network_store3(c, COLUMN(normal), at, wide3_zero()); /* the dual solver has no contacts */
         for (uint32_t i = group.first_packet; i < group.first_packet + group.packet_count; i++)
             wide_store(n->entry_solver[END_COLUMN(multiplier)] + (size_t)i * MOTE_GROUP + lane, (wide){0});
@@ -248,7 +291,7 @@ MOTE_INLINE void network_dual_register(const mote_network_job *job, const mote_n
     wide sum = {0}, largest = {0};
     for (uint32_t i = group.first_packet; i < group.first_packet + group.packet_count; i++) switch (pass) {
         case MOTE_SOLVE_LINEARISE:
-            network_dual_linearise(job, c, i, at, lane, &sum, &largest);
+            network_dual_linearise(job, c, i, at, lane, &vector, &sum, &largest);
             break;
         case MOTE_SOLVE_FIRST_DIRECTION:
             network_dual_direction(n, i, lane, scale, false, &vector);
@@ -262,6 +305,10 @@ MOTE_INLINE void network_dual_register(const mote_network_job *job, const mote_n
         case MOTE_SOLVE_UPDATE:
             network_dual_update(n, i, lane, scale, &sum, &largest);
             break;
+        case MOTE_SOLVE_COMPARE:
+            network_dual_released(n, c, i, at, lane, &sum);
+            network_dual_forces(n, i, lane, &vector);
+            break;
         case MOTE_SOLVE_FORCES:
             network_dual_forces(n, i, lane, &vector);
             break;
@@ -272,7 +319,17 @@ MOTE_INLINE void network_dual_register(const mote_network_job *job, const mote_n
         network_add_moved(c, at, wide_less((wide){0}, mass), scale, u);
     if (pass == MOTE_SOLVE_FIRST_DIRECTION || pass == MOTE_SOLVE_DIRECTION)
         network_store3(c, COLUMN(direction), at, wide3_scale(mass, vector));
-    if (pass == MOTE_SOLVE_FORCES) network_store3(c, COLUMN(force), at, wide3_scale(scale, vector));
+    if (pass == MOTE_SOLVE_LINEARISE)
+        network_store3(c, COLUMN(force), at, wide3_add(network_load3(c, COLUMN(force), at), vector));
+    if (pass == MOTE_SOLVE_FORCES)
+        network_store3(c, COLUMN(force), at,
+                       wide3_scale(scale * wide_set((float)(1.0 / (job->plan->h * job->plan->h))),
+                                   wide3_add(network_load3(c, COLUMN(force), at), vector)));
+    if (pass == MOTE_SOLVE_COMPARE)
+        network_dual_work(job, c, at, lane, wide3_add(network_load3(c, COLUMN(force), at), vector), sum,
+                          sums);
+    if (pass == MOTE_SOLVE_FORCES) /* particles keep their places, but not all of the velocity */
+        network_store3(c, COLUMN(moved), at, wide3_scale(scale, network_load3(c, COLUMN(moved), at)));
     if (pass == MOTE_SOLVE_LINEARISE || pass == MOTE_SOLVE_APPLY || pass == MOTE_SOLVE_UPDATE)
         network_gather_sums(sums, lane, sum, largest);
 }

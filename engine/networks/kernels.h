@@ -64,7 +64,8 @@ typedef enum mote_solver_pass {
     MOTE_SOLVE_RESUME,    /* start = x, x = x* from there */
     MOTE_SOLVE_LOAD,      /* stores x* and inverse masses for the substep; displacements, multipliers = 0 */
     MOTE_SOLVE_COMPARE,   /* primal: sums the fall of the inertial energy from the start of the substep to
-                           * the present positions, and the springs' gain of energy, both times h^2 */
+                           * the present positions, and the springs' gain of energy, both times h^2;
+                           * dual: sums work (network_dual_work) */
     MOTE_SOLVE_BLEND,     /* primal: x = start + factor (x - start) */
     MOTE_SOLVE_LINEARISE, /* Newton's linearisation: directions, residuals, preconditioner; p = z; sums r z,
                            * and the largest error over the rest length; primal: COLUMN(force) = spring
@@ -80,7 +81,7 @@ typedef enum mote_solver_pass {
                           * error */
     MOTE_SOLVE_MOVE,     /* x = x* + what UPDATE summed up */
     MOTE_SOLVE_CONTACTS, /* projects points out of colliders (mote_network_kernels.contacts) */
-    MOTE_SOLVE_FORCES    /* dual: COLUMN(force) = factor x constraint forces */
+    MOTE_SOLVE_FORCES    /* dual: COLUMN(force) = factor x constraint forces, x - x* in velocity too */
 } mote_solver_pass;
 
 /* Friction of the constrained solver: a pass of contacts holds points on the collider (before the first

@@ -40,8 +40,8 @@ NETWORKS = ['network_layout', 'network_edit', 'network_memory', 'network_calls',
             'network_preconditioner', 'network_policy', 'network_stability', 'network_limits',
             'network_extremes', 'network_equivalence', 'network_origin', 'mesh', 'network_bits',
             'network_random_graphs', 'network_determinism', 'network_conservation', 'network_orders',
-            'stress', 'network_expelled', 'network_energy', 'network_truth', 'cluster', 'snapshots',
-            'injection']
+            'stress', 'network_expelled', 'network_energy', 'network_truth', 'taut_networks',
+            'cluster', 'snapshots', 'injection']
 TESTS = {'particles': PARTICLES, 'strands': STRANDS, 'networks': NETWORKS,
          'formats': ['hair', 'hair_resample', 'fuzz_hair', 'transforms'],
          'contacts': ['contacts', 'colliders', 'event_hits', 'strand_contact', 'particle_collisions',

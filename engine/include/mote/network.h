@@ -40,6 +40,16 @@ typedef enum mote_network_solver {
      * that are in a collider at the start of a substep leave it before the solve, in position alone, and take
      * along the particles around whose springs that would strain: they gain no speed by it.
      *
+     * Where the dual form has not held the lengths to max_strain (`unsolved`), velocities gain only the share
+     * of the correction with which kinetic energy does not grow beyond the work of the pins and what elastic
+     * springs give off. Its reactions are the impulses that acted: with them momentum is exact in every step.
+     * Square rigid nets hung by two corners, 64 iterations a system, were held to 0.3 % at 4 substeps with up
+     * to 20 x 20 particles, and 32 x 32 with 256 iterations.
+     *
+     * Both forms damp turning as implicit Euler does: a free net that turns at w (rad/s) loses the share h
+     * w^2 of its angular momentum a second (2 rad/s, rigid or 1e5 N/m: 6 % at 1 substep of 1/60 s, 1.6 % at
+     * 4).
+     *
      * Reactions, links and the elastic energy of the primal form are k times elongations, and so err by about
      * k times the error of positions. Mean reaction in N of the pin of a net of 6 x 6 particles of 5 g that
      * hangs from it, with the default budget (1.72 would be right, and 1.73 to 1.75 while it swings):
