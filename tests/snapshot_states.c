@@ -86,6 +86,32 @@ TEST(an_index_whose_generations_are_used_up_is_lost_for_good) {
     mote_system_destroy(a), mote_system_destroy(b);
 }
 
+/* Ids of forces rise from 1 on: a snapshot in which one is 0, or there twice, is refused. */
+TEST(ids_of_forces_that_do_not_rise_are_refused) {
+    const mote_system_def def = mote_default_system_def();
+    mote_system *system = system_of(&def);
+    unsigned char memory[16384];
+    mote_snapshot_fault fault;
+    size_t bytes;
+    for (int i = 0; i < 2; i++) {
+        const mote_force_def gravity = mote_gravity((const float[3]){0, -9.81f, 0});
+        mote_force_id force;
+        OK(mote_system_add_force(system, &gravity, &force));
+    }
+    OK(mote_system_save(system, 0, memory, sizeof memory, &bytes));
+    const uint32_t words = (uint32_t)section_of(memory, MOTE_SNAPSHOT_FORCES, 0).bytes / 8;
+    OK(restore_or_keep(system, memory, bytes, &fault));
+    for (uint32_t i = 0; i < 2; i++) {
+        put_word(memory, MOTE_SNAPSHOT_FORCES, 0, i * words, i);
+        assert_int_equal(restore_or_keep(system, memory, bytes, &fault), MOTE_ERROR_FILE);
+        ASSERT(fault.part, ==, MOTE_SNAPSHOT_FORCES);
+        ASSERT(fault.index, ==, i);
+        put_word(memory, MOTE_SNAPSHOT_FORCES, 0, i * words, i + 1);
+        OK(restore_or_keep(system, memory, bytes, &fault));
+    }
+    mote_system_destroy(system);
+}
+
 static mote_strands_id add_hair(mote_system *system, float length) {
     const float positions[] = {0, 0, 0, 0, -length, 0, 0, -2 * length, 0};
     mote_strands_def def = mote_default_strands_def();

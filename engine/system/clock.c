@@ -61,8 +61,7 @@ bool mote_clock_take(mote_clock *clock, uint64_t nanoseconds, mote_late_policy p
 
 float mote_clock_alpha(const mote_clock *clock) {
     const float below_one = 0x1.fffffep-1f;
-    if (clock->remainder >= clock->ticks_per_step) return below_one;
-    float alpha = (float)((double)clock->remainder / (double)clock->ticks_per_step);
+    const float alpha = (float)((double)clock->remainder / (double)clock->ticks_per_step);
     return alpha < below_one ? alpha : below_one;
 }
 
