@@ -230,28 +230,22 @@ static void frame_velocity(const rigid_motion *m, const float x[3], float v[3]) 
     for (int axis = 0; axis < 3; axis++) v[axis] = m->v[axis] + turn[axis];
 }
 
-/* A factor of the velocities relative to the frame restores what is certain of the deficit, at most half of
- * their energy. */
-static void pay(reference_strand *s) {
-    const rigid_motion frame = frame_of(s);
-    float kinetic = 0, mass = 0, base[3], u[3];
+/* Twice the kinetic energy relative to the frame. */
+static float kinetic_about(const reference_strand *s, const rigid_motion *frame) {
+    float kinetic = 0, base[3], u[3];
     for (uint32_t k = 0; k < s->points; k++) {
-        frame_velocity(&frame, s->x[k], base);
+        frame_velocity(frame, s->x[k], base);
         row_between(base, s->v[k], u);
-        if (!moves(s, k)) continue;
-        kinetic += 1 / s->mass[k] * row_dot(u, u);
-        mass += 1 / s->mass[k];
+        if (moves(s, k)) kinetic += 1 / s->mass[k] * row_dot(u, u);
     }
-    const float noise = 0x1p-20f * (float)s->points * mass * s->kicks,
-                certain = s->deficit - fmaxf(-noise, fminf(noise, s->deficit)), most = 0.5f * kinetic,
-                deficit = fmaxf(-most, fminf(most, certain));
-    const bool finite = isfinite(s->deficit + kinetic);
-    s->deficit = s->kicks = 0, s->kinetic = kinetic;
-    if (!(kinetic > 0) || !finite) return;
-    const float factor = sqrtf(1 + deficit / kinetic);
-    float momentum[3] = {0};
+    return kinetic;
+}
+
+/* Multiplies the velocities relative to the frame; the root takes the momentum. */
+static void scale_velocities(reference_strand *s, const rigid_motion *frame, float factor) {
+    float momentum[3] = {0}, base[3];
     for (uint32_t k = 0; k < s->points; k++) {
-        frame_velocity(&frame, s->x[k], base);
+        frame_velocity(frame, s->x[k], base);
         for (int axis = 0; axis < 3 && moves(s, k); axis++) {
             const float v = s->v[k][axis];
             s->v[k][axis] = base[axis] + factor * (v - base[axis]);
@@ -259,6 +253,32 @@ static void pay(reference_strand *s) {
         }
     }
     for (int axis = 0; axis < 3 && !moves(s, 0); axis++) s->reaction[0][axis] -= momentum[axis];
+}
+
+/* A factor of the velocities relative to the frame restores what is certain of the deficit, at most half of
+ * their energy. */
+static void pay(reference_strand *s) {
+    const rigid_motion frame = frame_of(s);
+    const float kinetic = kinetic_about(s, &frame);
+    float mass = 0;
+    for (uint32_t k = 0; k < s->points; k++)
+        if (moves(s, k)) mass += 1 / s->mass[k];
+    const float noise = 0x1p-20f * (float)s->points * mass * s->kicks,
+                certain = s->deficit - fmaxf(-noise, fminf(noise, s->deficit)), most = 0.5f * kinetic,
+                deficit = fmaxf(-most, fminf(most, certain));
+    const bool finite = isfinite(s->deficit + kinetic);
+    s->deficit = s->kicks = 0, s->kinetic = kinetic;
+    if (kinetic > 0 && finite) scale_velocities(s, &frame, sqrtf(1 + deficit / kinetic));
+}
+
+/* Tensions add no energy to a strand whose pins do not move relative to each other. */
+static void limit_energy(reference_strand *s, float most) {
+    const rigid_motion frame = frame_of(s);
+    const float kinetic = kinetic_about(s, &frame);
+    bool together = true;
+    for (uint32_t k = 0; k < s->points; k++)
+        for (int axis = 0; axis < 3 && !moves(s, k); axis++) together &= s->v[k][axis] == frame.v[axis];
+    if (together && most < kinetic && isfinite(kinetic)) scale_velocities(s, &frame, sqrtf(most / kinetic));
 }
 
 /* Pinned points receive the impulses. */
@@ -303,14 +323,26 @@ static outcome try_part(reference_strand *s, const reference_world *w, part *p, 
                      of.impulse_limit * (smallest * smallest) < stiffness, strained};
 }
 
-/* A part of first order: Newton's corrections of the prediction are velocity. */
-static void fall_back(reference_strand *s, const reference_world *w, part *p, bool whole) {
-    const reference_hold_of of = {
-        .gains = true, .rate = whole ? reference_rate(w) : 1 / p->h, .from = p->x, .from_v = p->v};
+/* A part of first order: Newton's corrections of the prediction are velocity, and add no energy. Before it
+ * eight iterations at most correct the lengths at the start, if these suffice. */
+static void fall_back(reference_strand *s, const reference_world *w, part *p, uint32_t units) {
+    const bool whole = units == 1;
+    reference_hold_of of = {.gains = false, .from = p->x, .from_v = p->v};
+    memcpy(s->x, p->x, sizeof s->x);
+    memcpy(s->v, p->v, sizeof s->v);
+    bool held = false;
+    for (int i = 0; i < 8 && !held; i++) held = reference_iterate(s, w, &of);
+    if (!held) memcpy(s->x, p->x, sizeof s->x);
+    if (whole) memcpy(s->start, s->x, sizeof s->start);
+    begin_part(s, w, p, units, 1 - scheme_of(w).g);
     predict(s, p);
     if (whole) arrive(s);
+    const rigid_motion frame = frame_of(s);
+    const float most = kinetic_about(s, &frame);
+    of.gains = true, of.rate = whole ? reference_rate(w) : 1 / p->h;
     s->fallbacks++;
     (void)reference_hold(s, w, &of);
+    limit_energy(s, most);
 }
 
 /* One of `units` equal parts of the substep, or its two halves where it is too long for impulses. The
@@ -321,7 +353,7 @@ static void advance(reference_strand *s, const reference_world *w, uint32_t unit
     const outcome o = try_part(s, w, &p, units);
     const bool whole = units == 1, last = units >> scheme_of(w).halvings;
     if (o.unstable && (last || (whole && o.unsplittable))) {
-        fall_back(s, w, &p, whole);
+        fall_back(s, w, &p, units);
     } else if (o.unstable) {
         memcpy(s->x, p.x, sizeof s->x);
         memcpy(s->v, p.v, sizeof s->v);

@@ -47,6 +47,42 @@ TEST(a_heavy_bob_does_not_shake_its_rope) {
         }
 }
 
+/* Swings of 10 s from the horizontal on a rope of 1 m and 0.1 kg, whose steps are partly of first order:
+ * never does the strand have more energy than at the start, nor does it lose more than `loss` of its fall. */
+TEST(a_heavy_bob_swings_without_gaining_energy) {
+    static const struct {
+        mote_strand_solver solver;
+        uint32_t points, substeps;
+        double bob, loss;
+    } rows[] = {{MOTE_STRAND_ROBUST, 33, 4, 5, 0.1},       {MOTE_STRAND_ROBUST, 33, 16, 50, 1},
+                {MOTE_STRAND_ROBUST, 33, 32, 50, 1},       {MOTE_STRAND_CONSERVING, 33, 4, 50, 1},
+                {MOTE_STRAND_CONSERVING, 33, 8, 50, 0.05}, {MOTE_STRAND_CONSERVING, 33, 16, 50, 0.05}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const uint32_t points = rows[i].points;
+        mote_strands_def def = one_strand(rows[i].solver, points, positions, (double[3]){0},
+                                          (double[3]){sin(1.5), -cos(1.5), 0}, 0);
+        for (uint32_t k = 0; k < points; k++) masses[k] = 0.1f / (float)points;
+        masses[points - 1] += (float)rows[i].bob;
+        def.point_mass = masses;
+        const rope r =
+            make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, rows[i].substeps, GRAVITY);
+        const double depth = GRAVITY * (rows[i].bob + 0.05);
+        double first = 0, most = -INFINITY, last = 0;
+        for (int step = 0; step <= 600; step++) {
+            mote_statistics s;
+            if (step) step_rope(&r, 1);
+            assert_int_equal(mote_strands_statistics(r.system, r.id, &s), MOTE_OK);
+            last = s.kinetic + s.potential;
+            if (step == 0) first = last;
+            most = fmax(most, last);
+        }
+        test_case("row %zu", i);
+        ASSERT(most - first, <=, 0.001 * depth);
+        ASSERT(last - first, >=, -rows[i].loss * depth);
+        destroy_rope(&r);
+    }
+}
+
 static const char *kind_of(uint32_t frames) { return frames ? "with frames" : "straight"; }
 
 /* A straight rod whose tip is pinned where it is, or nearer or further by 0.1 %, under a load across it. */

@@ -220,6 +220,49 @@ MOTE_INLINE void add_deficit(strand_work *w, wide_mask lanes, wide more, wide3 k
     wide_store(deficit, wide_load(deficit) + wide_select(lanes, more, (wide){0}));
 }
 
+/* --- Steps of first order --- */
+
+/* Returns the lanes in which no pinned point moves relative to the first one. */
+MOTE_INLINE wide_mask pins_move_together(const strand_work *w, wide3 v, size_t lane) {
+    const strand_columns *c = &w->c;
+    const wide_mask counts = wide_mask_load(c->counts + lane);
+    wide_mask together = ~(wide_mask){0};
+    for (uint32_t k = 0; c->pins && k < c->points; k++) {
+        const size_t at = strand_at(k, lane);
+        const wide_mask pin = wide_equal(point_mass(c, at), (wide){0}) & lanes_beyond(counts, k);
+        const wide3 u = work_load3(c, WORK_V, at);
+        together &= ~pin | (wide_equal(u.x, v.x) & wide_equal(u.y, v.y) & wide_equal(u.z, v.z));
+    }
+    return together;
+}
+
+/* Returns twice the kinetic energy relative to the frame of each strand. */
+MOTE_OUTLINE wide energy_about_root(const strand_work *w, size_t lane) {
+    const strand_masses masses = masses_of(w, lane);
+    const strand_motion frame = frame_of(w, lane);
+    wide mass;
+    return kinetic_energy(&w->c, &masses, &frame, false, &mass, lane);
+}
+
+/* Scales the velocities of the lanes so that their kinetic energy relative to the frame is at most half of
+ * `most`: that of the prediction, before the lengths were corrected. Tensions do no work on a strand whose
+ * pins do not move relative to each other. */
+MOTE_OUTLINE void limit_energy(const strand_work *w, wide most, wide_mask lanes, size_t lane) {
+    const strand_columns columns = w->c, *c = &columns;
+    const strand_masses masses = masses_of(w, lane);
+    const strand_motion frame = frame_of(w, lane);
+    wide mass;
+    const wide kinetic = kinetic_energy(c, &masses, &frame, false, &mass, lane);
+    const wide_mask more = lanes & wide_less(most, kinetic) & wide_equal(kinetic * 0.0f, (wide){0}) &
+                           pins_move_together(w, frame.v, lane);
+    if (!wide_lane_bits(more)) return;
+    const wide factor = wide_sqrt(most / wide_select(more, kinetic, wide_set(1.0f)));
+    const wide3 momentum = scale_velocities(c, &masses, &frame, false, factor, more, lane);
+    const wide_mask pinned = wide_equal(point_mass(c, lane), (wide){0});
+    work_store3(c, WORK_REACTION, lane,
+                wide3_sub(work_load3(c, WORK_REACTION, lane), wide3_select(pinned, momentum, wide3_zero())));
+}
+
 /* Adds the work of a part's accelerations over the displacements of correct_lengths to the deficit: of the
  * acceleration of the first free point, over the sum of m (x1 - x0). moments: sum of m x before; kick: h a of
  * that point. */
