@@ -140,6 +140,19 @@ bool reference_find_contacts(reference_strand *s, const reference_world *w, uint
     return found;
 }
 
+/* In air, whatever a collider is near touches it. */
+bool reference_touches(const reference_strand *s, const reference_world *w, uint32_t substep) {
+    if (w->def->normal_drag != 0 || w->def->tangential_drag != 0) return true;
+    bool touches = false;
+    for (uint32_t i = 0; i < w->collider_count; i++) touches |= is_buried(s, w, &poses_of(w, substep + 1)[i]);
+    for (uint32_t k = 0; k < s->points; k++) {
+        const reference_contact *c = &s->contact[k];
+        const float gap = row_dot(c->normal, s->x[k]) - c->offset;
+        touches |= gap < 0 || (s->pressure[k] > 0 && gap < w->def->max_strain * reference_segment(s, k));
+    }
+    return touches;
+}
+
 void reference_count_buried(reference_strand *s, const reference_world *w, uint32_t substep) {
     const mote_collider_pose *pose = poses_of(w, substep + 1);
     for (uint32_t k = 1; k < s->points; k++) {

@@ -392,8 +392,8 @@ void reference_project(reference_strand *s, const reference_world *w, uint32_t s
     }
 }
 
-/* Strands near a collider, overstretched and compliant ones take a step of first order; so do those that come
- * near a collider by impulses, with the planes that they came near. */
+/* Strands that touch a collider, overstretched and compliant ones take a step of first order; so do those
+ * that come to touch one by impulses, with the planes that they came near. */
 static void constrain(reference_strand *s, const reference_world *w, uint32_t substep) {
     reference_hold_of of = {.compliant = w->compliant,
                             .gains = true,
@@ -404,14 +404,14 @@ static void constrain(reference_strand *s, const reference_world *w, uint32_t su
     reference_row reaction[REFERENCE_POINTS];
     predict_substep(s, w);
     of.contacts = reference_find_contacts(s, w, substep);
-    if (!soft && !of.contacts) {
+    if (!soft && !(of.contacts && reference_touches(s, w, substep))) {
         memcpy(reaction, s->reaction, sizeof reaction);
         memcpy(s->x, s->start, sizeof s->x);
         memcpy(s->v, s->start_v, sizeof s->v);
         advance(s, w, 1);
         arrive(s);
         of.contacts = reference_find_contacts(s, w, substep);
-        if (!of.contacts) {
+        if (!of.contacts || !reference_touches(s, w, substep)) {
             const bool due = substep + 1 == w->substeps || 0.05f * s->kinetic < fabsf(s->deficit);
             if (conserves(w) && due) pay(s);
             return;

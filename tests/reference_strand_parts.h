@@ -49,6 +49,10 @@ float reference_segment(const reference_strand *strand, uint32_t k);
 /* The planes of the substep that took start to x; returns whether any point has one. */
 bool reference_find_contacts(reference_strand *strand, const reference_world *world, uint32_t substep);
 
+/* Whether a collider touches a strand whose planes were found: a point is behind its plane, or was pressed on
+ * it and is as near as lengths are solved, or the root is in a collider. */
+bool reference_touches(const reference_strand *strand, const reference_world *world, uint32_t substep);
+
 /* No friction is kept at point k, or at any point if the substep has solved no contacts. */
 void reference_forget_contact(reference_strand *strand, uint32_t k);
 void reference_forget_contacts(reference_strand *strand);

@@ -242,6 +242,31 @@ TEST(a_strand_and_a_thin_capsule_do_not_pass_through_each_other) {
 
 /* --- Particular cases --- */
 
+/* A strand of 1 m that swings 2 mm above a floor moves as if there was none. */
+TEST(a_collider_that_a_strand_does_not_touch_does_nothing) {
+    for (int solver = MOTE_STRAND_ROBUST; solver <= MOTE_STRAND_CONSERVING; solver++) {
+        mote_strands_def def =
+            strand_def((mote_strand_solver)solver, (double[3]){0}, (double[3]){sin(1.2), -cos(1.2), 0});
+        def.free_roots = false;
+        const mote_collider_def floor =
+            mote_plane((float[3]){0, (float)(-1.002 - RADIUS), 0}, (float[3]){0, 1, 0});
+        const rope near = make_scene(&def, &floor, SUBSTEPS, GRAVITY),
+                   alone = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, SUBSTEPS, GRAVITY);
+        step_rope(&near, 300);
+        step_rope(&alone, 300);
+        test_case("solver %d", solver);
+        for (uint32_t k = 0; k < POINTS; k++) {
+            double x[2][3], v[2][3];
+            load_point(&near, 0, k, x[0], v[0]);
+            load_point(&alone, 0, k, x[1], v[1]);
+            assert_memory_equal(x[0], x[1], sizeof x[0]);
+            assert_memory_equal(v[0], v[1], sizeof v[0]);
+        }
+        destroy_rope(&near);
+        destroy_rope(&alone);
+    }
+}
+
 /* A strand that begins 2 cm deep is put out, at rest: all points by as much, so that no segment has a
  * tension. */
 TEST(an_overlap_at_the_start_gives_no_speed) {

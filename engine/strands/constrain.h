@@ -265,9 +265,25 @@ MOTE_INLINE void drift_back(const strand_work *w) {
         work_store3(&w->c, WORK_X, at, work_load3(&w->c, WORK_START, at));
 }
 
-/* Constrains the lanes over a substep. Lanes near a collider, overstretched strands and compliant ones take a
- * step of first order. The others are stepped by impulses; lanes that these bring near a collider are
- * reverted to a step of first order. */
+/* Steps the lanes of `live` by impulses where colliders or pins may interfere; the lanes of `held` have the
+ * prediction of first order. Returns the lanes that the impulses bring behind a plane: they are reverted to
+ * that prediction. */
+MOTE_INLINE wide_mask step_beside(strand_work *w, const mote_coupled_affine *own, uint32_t substep,
+                                  wide_mask live, wide_mask held, size_t lane) {
+    impulse_undo(&w->c, ~(wide_mask){0}, substep_start, lane);
+    impulse_copy_reaction(&w->c, WORK_REACTION, IMPULSE_REACTED, ~(wide_mask){0}, lane);
+    step_by_impulses(w, own, live, lane);
+    predict(w, own, held, lane);
+    const wide_mask fresh = touching(w, lanes_near(w, substep, lane), lane) & ~held;
+    if (wide_lane_bits(fresh)) {
+        predict(w, own, fresh, lane);
+        impulse_copy_reaction(&w->c, IMPULSE_REACTED, WORK_REACTION, fresh, lane);
+    }
+    return fresh;
+}
+
+/* Constrains the lanes over a substep. Lanes that touch a collider, overstretched strands and compliant ones
+ * take a step of first order. The others are stepped by impulses. */
 MOTE_INLINE void constrain(strand_work *w, uint32_t substep, size_t lane) {
     const mote_coupled_affine own = mote_coupled_affine_of(w->job->plan, 0);
     const mote_strands *strands = w->job->strands;
@@ -277,35 +293,23 @@ MOTE_INLINE void constrain(strand_work *w, uint32_t substep, size_t lane) {
         constrain_rods(w, &own, substep, live, lane);
         return;
     }
-    wide_mask near = soft ? every : (wide_mask){0};
-    if (w->group->span_count) near |= wide_mask_load(w->overstretched + lane);
-    const bool some_near = colliders || wide_lane_bits(near) != 0;
-    if (some_near) {
-        near |= predict_and_search(w, &own, substep, lane);
-    }
-    if (wide_lane_bits(live & ~near)) {
-        if (some_near) {
-            impulse_undo(&w->c, every, substep_start, lane);
-            impulse_copy_reaction(&w->c, WORK_REACTION, IMPULSE_REACTED, every, lane);
-        }
-        step_by_impulses(w, &own, live & ~near, lane);
-        if (some_near) {
-            predict(w, &own, near, lane);
-            const wide_mask fresh = lanes_near(w, substep, lane) & ~near;
-            if (wide_lane_bits(fresh)) {
-                predict(w, &own, fresh, lane);
-                impulse_copy_reaction(&w->c, IMPULSE_REACTED, WORK_REACTION, fresh, lane);
-            }
-            near |= fresh;
-        }
+    wide_mask first = soft ? every : (wide_mask){0};
+    if (w->group->span_count) first |= wide_mask_load(w->overstretched + lane);
+    const bool interferes = colliders || wide_lane_bits(first) != 0;
+    if (interferes) first |= touching(w, predict_and_search(w, &own, substep, lane), lane);
+    if (wide_lane_bits(live & ~first)) {
+        if (interferes)
+            first |= step_beside(w, &own, substep, live & ~first, first, lane);
+        else
+            step_by_impulses(w, &own, live, lane);
     }
     if (strands->def.solver == MOTE_STRAND_CONSERVING)
-        restore_due_energy(w, live & ~near, substep + 1 == w->job->plan->substeps, lane);
+        restore_due_energy(w, live & ~first, substep + 1 == w->job->plan->substeps, lane);
     const bool buried = colliders && w->contacts.buried;
-    if (rubs(w) && wide_lane_bits(live & ~near)) forget_contacts(&w->c, live & ~near, lane);
-    if (wide_lane_bits(live & near)) hold_near(w, substep, live & near, lane);
+    if (rubs(w) && wide_lane_bits(live & ~first)) forget_contacts(&w->c, live & ~first, lane);
+    if (wide_lane_bits(live & first)) hold_near(w, substep, live & first, lane);
     if (buried && substep + 1 == w->job->plan->substeps)
-        count_buried(w, substep, live & near, w->job->strands->buried + w->lane + lane, lane);
+        count_buried(w, substep, live & first, w->job->strands->buried + w->lane + lane, lane);
 }
 
 #endif

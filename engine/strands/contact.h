@@ -325,6 +325,7 @@ MOTE_INLINE bool find_contacts(const strand_work *w, uint32_t substep, size_t la
     find_neighbours(w, substep, lane, &search.near);
     found->count = 0, found->buried = false;
     wide_mask_store(found->near, (wide_mask){0});
+    wide_mask_store(found->inside, (wide_mask){0});
     wide_mask_store(found->strained, (wide_mask){0});
     wide_mask_store(found->expelled, (wide_mask){0});
     if (search.near.count == 0) return false;
@@ -334,6 +335,7 @@ MOTE_INLINE bool find_contacts(const strand_work *w, uint32_t substep, size_t la
     if (!springs) {
         const wide_mask buried = mark_buried(w, &search.near, lane);
         found->buried = wide_lane_bits(buried) != 0;
+        wide_mask_store(found->inside, buried);
         if (found->buried) wide_mask_store(found->strained, buried & strained_at_start(w, lane));
     }
     prepare_search(w, &search, lane);

@@ -98,8 +98,9 @@ _Static_assert(sizeof(strand_plane) ==
 typedef struct strand_contacts {
     float way; /* m, added to the reach of the search for planes */
     uint32_t count;
-    bool buried;                               /* some pinned root is inside a collider */
-    MOTE_ALIGNED(64) int32_t near[MOTE_GROUP]; /* lanes (-1) with a plane */
+    bool buried;                                 /* some pinned root is inside a collider */
+    MOTE_ALIGNED(64) int32_t near[MOTE_GROUP];   /* lanes (-1) with a plane */
+    MOTE_ALIGNED(64) int32_t inside[MOTE_GROUP]; /* lanes (-1) whose root is pinned inside a collider */
     /* Lanes (-1) of buried roots: a segment was off its length at the start of the substep; the planes put
      * points out from where they already were. */
     MOTE_ALIGNED(64) int32_t strained[MOTE_GROUP], expelled[MOTE_GROUP];

@@ -15,12 +15,13 @@ typedef enum mote_strand_solver {
      * springs as kicks. */
     MOTE_STRAND_SPRINGS,
     /** Distance constraints. Each substep solves for the impulses along all segments of a strand together:
-     * one linear system. Loses a little energy, most where segments turn fast. Strands near a collider and
-     * compliant strands are solved to first order, which loses more. The only solver of rods. */
+     * one linear system. Loses a little energy, most where segments turn fast. Strands that touch a
+     * collider, strands in air near one, and compliant strands are solved to first order, which loses more.
+     * The only solver of rods. */
     MOTE_STRAND_ROBUST,
     /** The same; at the end of a step a factor of the velocities relative to the root restores the energy
-     * that the impulses lost: keeps energy at every number of substeps, where no collider is near. Where
-     * segments turn fast, the strand's substep is divided into up to 32 parts. Rigid segments only. */
+     * that the impulses lost: keeps energy at every number of substeps while the strand touches no collider.
+     * Where segments turn fast, the strand's substep is divided into up to 32 parts. Rigid segments only. */
     MOTE_STRAND_CONSERVING,
     MOTE_STRAND_SOLVER_COUNT
 } mote_strand_solver;
