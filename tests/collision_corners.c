@@ -136,3 +136,83 @@ TEST(a_ball_that_rolls_along_a_crease_gains_no_energy) {
     ASSERT(view.velocity.z[0], >, 2.0f);
     mote_system_destroy(system);
 }
+
+/* --- Two contacts at once --- */
+
+static const char *order_name(uint32_t i) { return i ? "the second plane first" : "in order"; }
+
+/* Particles under the acceleration `a` on two planes through the origin with the frictions `friction`, added
+ * in that order or the other one. Returns the velocity along the crease, z, after a second. */
+static float slide_along(const float normals[2][3], const float friction[2], uint32_t swapped,
+                         const float a[3], uint32_t substeps) {
+    mote_system_def def = bare_def(1, MOTE_VELOCITY_VERLET);
+    def.substeps = substeps, def.friction = 1;
+    mote_system *system = system_of(&def);
+    for (uint32_t k = 0; k < 2; k++) {
+        mote_collider_def plane = mote_plane((float[3]){0, 0, 0}, normals[k ^ swapped]);
+        plane.friction = friction[k ^ swapped] * friction[k ^ swapped]; /* the root of the product counts */
+        add_collider(system, plane);
+    }
+    const mote_force_def force = mote_gravity(a);
+    mote_force_id id;
+    assert_int_equal(mote_system_add_force(system, &force, &id), MOTE_OK);
+    const mote_range_view view = spawned(system, 1);
+    put(&view, 0, 0, 0, 0);
+    stepped(system, 60);
+    assert_true(fabsf(view.position.x[0]) < 1e-4f && fabsf(view.position.y[0]) < 1e-4f);
+    const float v = view.velocity.z[0];
+    mote_system_destroy(system);
+    return v;
+}
+
+/* A wall that leans over the floor: pushed against it, a particle slides along both without friction. */
+TEST_EACH(a_particle_under_an_overhang_slides_along_it, 2, order_name, swapped) {
+    const float normals[2][3] = {{0, 1, 0}, {-0.8660254f, -0.5f, 0}}, none[2] = {0, 0}, push[3] = {5, -9, 2};
+    for (uint32_t substeps = 1; substeps <= 8; substeps *= 2)
+        ASSERT_NEAR((double)slide_along(normals, none, swapped, push, substeps), 2, 1e-5);
+}
+
+/* In a groove of two planes friction is that of both normal forces, N1 and N2 a mass:
+ * a = 3 - f1 N1 - f2 N2, or none where that holds. */
+TEST_EACH(both_planes_of_a_groove_rub, 2, order_name, swapped) {
+    const float normals[2][3] = {{0.70710678f, 0.70710678f, 0}, {-0.70710678f, 0.70710678f, 0}};
+    const float a[3] = {0, -9.0f, 3};
+    static const float friction[][2] = {{0.1f, 0.2f}, {0.25f, 0}, {0, 0.15f}, {0.3f, 0.3f}};
+    for (size_t i = 0; i < COUNT_OF(friction); i++)
+        for (uint32_t substeps = 1; substeps <= 4; substeps *= 4) {
+            const double pressed = 9 * sqrt(0.5);
+            const double want = fmax(3 - pressed * ((double)friction[i][0] + (double)friction[i][1]), 0);
+            test_case("frictions %zu, %u substeps", i, substeps);
+            ASSERT_NEAR((double)slide_along(normals, friction[i], swapped, a, substeps), want, 1e-4);
+        }
+}
+
+/* A particle that slides up a slope of 30 degrees and is held there gains no energy as it stops. */
+TEST(a_particle_that_stops_on_its_way_up_gains_no_energy) {
+    enum { STARTS = 64 };
+    mote_system_def def = bare_def(STARTS, MOTE_VELOCITY_VERLET);
+    def.friction = 1;
+    mote_system *system = system_of(&def);
+    mote_collider_def slope = mote_plane((float[3]){0, 0, 0}, (float[3]){-0.5f, 0.8660254f, 0});
+    slope.friction = 0.8f * 0.8f;
+    add_gravity(system);
+    add_collider(system, slope);
+    const mote_range_view view = spawned(system, STARTS);
+    double last[STARTS];
+    for (uint32_t i = 0; i < STARTS; i++) {
+        const float speed = 0.01f * (float)(i + 1);
+        put(&view, i, 0, 0, 0);
+        throw_at(&view, i, 0.8660254f * speed, 0.5f * speed, 0);
+        last[i] = energy_of(&view, i, 0);
+    }
+    for (int step = 0; step < 30; step++) {
+        stepped(system, 1);
+        for (uint32_t i = 0; i < STARTS; i++) {
+            const double energy = energy_of(&view, i, 0);
+            test_case("start %u, step %d", i, step);
+            ASSERT(energy, <=, last[i] + 1e-6);
+            last[i] = energy;
+        }
+    }
+    mote_system_destroy(system);
+}

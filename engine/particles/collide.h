@@ -166,8 +166,20 @@ MOTE_INLINE wide3 collide_crease(wide_mask creased, wide3 normal, wide3 other, w
     return wide3_select(creased, wide3_scale(wide_select(none, (wide){0}, share), along), v);
 }
 
-/* In a valley of a grid the particle slides along the crease alone, and so does friction, up to `limit`, act
- * on its free velocity. One that is held does not creep by rounding. */
+/* Returns the greatest change of velocity by the friction of both planes of a crease: a is the velocity that
+ * their normal impulses keep out of them, those of the planes n and other. */
+MOTE_INLINE wide collide_both(wide3 n, wide friction, wide3 other, wide other_friction, wide3 a) {
+    const wide zero = {0}, one = wide_set(1.0f), cosine = wide3_dot(n, other), square = one - cosine * cosine,
+               into = zero - wide3_dot(n, a), other_into = zero - wide3_dot(other, a);
+    const wide_mask apart = wide_less(wide_set(COLLIDE_SLOW), square);
+    const wide inverse = wide_select(apart, one / wide_select(apart, square, one), zero);
+    const wide impulse = wide_max(inverse * (into - cosine * other_into), zero),
+               other_impulse = wide_max(inverse * (other_into - cosine * into), zero);
+    return friction * impulse + other_friction * other_impulse;
+}
+
+/* Between two planes on which it rests the particle slides along the crease alone, and so does friction, up
+ * to `limit`, act on its free velocity. One that is held does not creep by rounding. */
 MOTE_INLINE void collide_valley(wide_mask valley, const collide_hit *hit, const collide_leg *leg, wide3 free,
                                 wide limit, wide3 *v, wide3 *end) {
     const wide zero = {0}, one = wide_set(1.0f);
@@ -180,10 +192,11 @@ MOTE_INLINE void collide_valley(wide_mask valley, const collide_hit *hit, const 
 }
 
 /* Particles after a hit: place, relative velocities at both ends of the next leg, velocity of the material,
- * own velocity before the hit, lanes that rest. */
+ * own velocity before the hit, lanes that rest, friction of the collider. */
 typedef struct collide_after {
     wide3 x, v, end, material, at;
     wide_mask rests;
+    wide friction;
 } collide_after;
 
 /* Replaces the legs of the lanes in `hits` by the next ones. */
@@ -203,6 +216,7 @@ MOTE_INLINE void collide_go_on(const mote_collision *c, const collide_hit *hit, 
     leg->left = wide_select(hits, left, leg->left);
     leg->drift = wide3_select(hits, hit->drift, leg->drift);
     leg->rest_normal = wide3_select(hits & after->rests, hit->normal, leg->rest_normal);
+    leg->rest_friction = wide_select(hits & after->rests, after->friction, leg->rest_friction);
     leg->rested = (hits & after->rests) | (~hits & leg->rested);
     leg->last = (hits & hit->index) | (~hits & leg->last);
     leg->touched |= hits;
@@ -266,7 +280,7 @@ MOTE_INLINE wide_mask collide_stays(const mote_collision *c, const collide_hit *
 MOTE_INLINE void collide_resolve(const mote_collision *c, const collide_hit *hit, wide_mask hits,
                                  collide_leg *leg) {
     const wide zero = {0}, one = wide_set(1.0f), f = wide_max(hit->f, zero), rest_of = one - f;
-    const wide3 n = hit->normal, u = wide3_sub(leg->end_x, leg->x);
+    const wide3 n = hit->normal, u = wide3_sub(leg->end_x, leg->x), zero3 = wide3_zero();
     const wide3 material = wide3_scale(wide_set(c->inverse_h), hit->drift);
     /* Place and relative velocity at the hit. */
     wide3 x = wide3_add_scaled(leg->x, f, u);
@@ -276,27 +290,33 @@ MOTE_INLINE void collide_resolve(const mote_collision *c, const collide_hit *hit
     x = wide3_add_scaled(x, hit->depth, n);
     const wide3 at = wide3_add_scaled(leg->v, f, leg->dv), w = wide3_sub(at, material);
     wide3 dv = wide3_scale(rest_of, leg->dv);
-    wide_mask stays = (wide_mask){0};
+    const wide3 pushed = dv; /* by the forces, along the collider on which it rests */
+    wide_mask stays = (wide_mask){0}, pressed = (wide_mask){0};
     /* A particle that rested on another collider leaves that one, or meets it again in the next leg. */
     if (wide_lane_bits(hits & leg->rested)) {
         const wide3 all = wide3_scale(rest_of * leg->left, leg->gained);
         if (c->spin[0]) stays = collide_stays(c, hit, leg, w, all);
         dv = wide3_select(leg->rested & ~stays, all, dv);
+        pressed = leg->rested & ~stays & wide_less(wide3_dot(leg->rest_normal, all), zero);
     }
     if (c->spin[0]) collide_cut_turn(rest_of, hits, stays, leg);
     const wide wn = wide3_dot(n, w), an = wide3_dot(n, dv);
     const wide e = c->advects ? zero : hit->restitution;
     const wide after = wide_select(wide_less(wn, zero), zero - e * wn, wn);
-    const wide_mask rests = stays | wide_less(after + c->theta * an, zero);
-    const wide impulse = wide_select(rests, zero - (wn + an), after - wn);
+    const wide_mask wedged = pressed & wide_less(after + c->theta * wide3_dot(n, pushed), zero);
+    const wide_mask rests = stays | wedged | wide_less(after + c->theta * an, zero);
+    const wide impulse = wide_max(wide_select(rests, zero - (wn + an), after - wn), zero);
     /* Coulomb friction on the tangential velocity, which in a resting contact includes that gained later. */
     const wide3 sliding = wide3_sub(w, wide3_scale(wn, n)), gained = wide3_sub(dv, wide3_scale(an, n)),
                 free = wide3_select(rests, wide3_add(sliding, gained), sliding);
-    const wide limit = (c->advects ? zero : hit->friction) * impulse;
+    const wide friction = c->advects ? zero : hit->friction, limit = friction * impulse;
     const wide3 rubbed =
         c->spin[0] ? collide_roll(c, n, limit, free, hits, rests, leg) : collide_friction(limit, free);
     /* Relative velocities at both ends of the next leg. */
-    wide3 v = wide3_select(rests, sliding, wide3_add_scaled(rubbed, after, n)),
+    /* One that friction stops has stopped at once: the way to the stop is of second order, and uphill it
+     * would take more energy than there is. */
+    const wide_mask stopped = rests & wide_equal(wide3_dot(rubbed, rubbed), zero);
+    wide3 v = wide3_select(stopped, zero3, wide3_select(rests, sliding, wide3_add_scaled(rubbed, after, n))),
           end = wide3_select(rests, rubbed, wide3_add(v, dv));
     const wide slow = COLLIDE_SLOW * (collide_sum(v) + collide_sum(end) + collide_sum(material));
     const wide_mask against =
@@ -306,10 +326,15 @@ MOTE_INLINE void collide_resolve(const mote_collision *c, const collide_hit *hit
     if (wide_lane_bits(creased)) {
         v = collide_crease(creased, n, leg->rest_normal, v);
         end = collide_crease(creased, n, leg->rest_normal, end);
-        collide_valley(creased & hit->grid, hit, leg, free, limit, &v, &end);
+        if (c->spin[0]) /* the first contact has turned it */
+            collide_valley(creased & hit->grid, hit, leg, free, limit, &v, &end);
+        else
+            collide_valley(creased, hit, leg, free,
+                           collide_both(n, friction, leg->rest_normal, leg->rest_friction, wide3_add(w, dv)),
+                           &v, &end);
     }
     if (c->add_hits) collide_add_hits(c, hit, hits, x, zero - wn, leg);
-    const collide_after next = {x, v, end, material, at, rests};
+    const collide_after next = {x, v, end, material, at, rests, friction};
     collide_go_on(c, hit, hits, &next, leg);
 }
 
@@ -444,6 +469,7 @@ MOTE_OUTLINE void collide_register(const mote_collision *c, const mote_near *nea
                        .v = s->from_v,
                        .drift = zero,
                        .rest_normal = zero,
+                       .rest_friction = (wide){0},
                        .turned = zero,
                        .slot = i,
                        .packed = s->packed,

@@ -18,6 +18,7 @@ typedef struct collide_leg {
     wide3 gained;  /* m/s, in the whole substep without contacts */
     wide3 drift;   /* m, motion of the last collider's material in a substep */
     wide3 rest_normal;
+    wide rest_friction; /* of the collider on which the particle rests */
     wide_mask rested, active, touched;
     wide_mask creased;      /* lanes that rest on two colliders */
     wide_mask held;         /* lanes that were killed or stick */
