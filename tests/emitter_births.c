@@ -100,10 +100,10 @@ static void direction_at(const mote_emission *e, const dice *d, const float plac
     const float tilt = cone ? e->slope / def->radius : 0, mean[3] = {tilt * place[0], 1, tilt * place[2]};
     memcpy(v, outward ? place : mean, sizeof mean);
     if (cone || outward) normalise(v);
-    if (e->least_cosine >= 1) return;
+    if (!(e->versine > 0)) return;
     float sine, cosine;
     circle(unit(d, 3), &sine, &cosine);
-    const float along = 1 - (1 - e->least_cosine) * unit(d, 4), rest = 1 - along * along,
+    const float lost = e->versine * unit(d, 4), along = 1 - lost, rest = lost * (2 - lost),
                 across = sqrtf(rest > 0 ? rest : 0), sign = v[2] < 0 ? -1 : 1;
     const float a = -1 / (sign + v[2]), b = v[0] * v[1] * a;
     const float first[3] = {1 + sign * v[0] * v[0] * a, sign * b, -sign * v[0]},
@@ -233,7 +233,7 @@ TEST(births_are_those_of_the_plain_loop) {
                 .def = &def, .timestep = 1.0f / 60, .spacing = 0.03f, .stream = (uint32_t)shape};
             e.serial = round % 2 ? 0x5fffffffeull : (uint64_t)round * 1000;
             e.travel_rate = round % 3 ? 1 : 1.7f, e.slope = 0.8f;
-            e.least_cosine = round % 4 == 1 ? 1 : random_between(&random, -1, 1);
+            e.versine = round % 4 == 1 ? 0 : random_between(&random, 0, 2);
             for (int i = 0; i < 4; i++) e.from.rotation[i] = random_between(&random, -0.5f, 0.5f);
             for (int i = 0; i < 3 && round % 3; i++) e.spin_axis[i] = random_between(&random, -1, 1);
             for (int i = 0; i < 3; i++) e.from.position[i] = random_between(&random, -9, 9);

@@ -345,6 +345,27 @@ TEST(spreads_and_directions_are_even) {
     mote_system_destroy(system);
 }
 
+/* Small spreads are met: the squares of the angles are even up to that of the spread, so their mean is half.
+ */
+TEST(small_spreads_are_met) {
+    static const float spreads[] = {1e-2f, 1e-3f, 1e-4f, 1e-5f};
+    for (size_t i = 0; i < COUNT_OF(spreads); i++) {
+        mote_emitter_def e = mote_default_emitter_def();
+        const double spread = (double)(e.spread = spreads[i]);
+        mote_system *system = burst_of(&e);
+        const mote_range_view view = mote_system_view(system);
+        double sum = 0, most = 0;
+        for (uint32_t k = 0; k < DRAWS; k++) {
+            const double angle = hypot((double)view.velocity.x[k], (double)view.velocity.z[k]);
+            sum += angle * angle, most = fmax(most, angle);
+        }
+        test_case("%g rad", spread);
+        ASSERT_NEAR(sum / DRAWS / (spread * spread), 0.5, 0.005);
+        ASSERT_NEAR(most / spread, 1, 0.001);
+        mote_system_destroy(system);
+    }
+}
+
 TEST(directions_follow_the_shape) {
     mote_emitter_def e = mote_default_emitter_def();
     e.shape = MOTE_EMITTER_CONE, e.radius = 2, e.angle = 0.5f;

@@ -89,14 +89,14 @@ MOTE_INLINE wide3 mean_direction(const mote_emission *e, wide3 place) {
     return direction_of(mean);
 }
 
-/* Turns the mean direction d by an angle whose cosine is uniform down to e->least_cosine: uniform by solid
+/* Turns the mean direction d by an angle whose cosine is uniform down to 1 - e->versine: uniform by solid
  * angle. The axes across d are those of Duff et al. (J. Comput. Graph. Tech. 6, 2017). */
 MOTE_INLINE wide3 draw_direction(const mote_emission *e, wide_unsigned state, wide3 d) {
-    if (e->least_cosine >= 1) return d;
+    if (!(e->versine > 0)) return d;
     wide sine, cosine;
     mote_random_circle(mote_random_unit(state, DRAW_TURN), &sine, &cosine);
-    const wide along = 1.0f - (1.0f - e->least_cosine) * mote_random_unit(state, DRAW_TILT);
-    const wide across = wide_sqrt(wide_max(1.0f - along * along, (wide){0}));
+    const wide tilt = e->versine * mote_random_unit(state, DRAW_TILT), along = 1.0f - tilt;
+    const wide across = wide_sqrt(wide_max(tilt * (2.0f - tilt), (wide){0}));
     const wide sign = wide_select(wide_less(d.z, (wide){0}), wide_set(-1), wide_set(1));
     const wide a = -1.0f / (sign + d.z), b = d.x * d.y * a;
     const wide3 first = {1.0f + sign * d.x * d.x * a, sign * b, -sign * d.x},

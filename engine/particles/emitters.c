@@ -128,9 +128,11 @@ static float finite_float(double value) {
 static mote_emission emission_of(const mote_id_list *list, uint32_t place) {
     const mote_emitter *emitter = mote_emitter_at(list, place);
     const mote_emitter_def *def = &emitter->def;
-    mote_emission e = {
-        .def = def, .stream = list->serials[place], .serial = emitter->serial, .least_cosine = 1};
-    if (def->spread > 0) e.least_cosine = (float)mote_sine_and_cosine((double)def->spread).cosine;
+    mote_emission e = {.def = def, .stream = list->serials[place], .serial = emitter->serial};
+    if (def->spread > 0) { /* 2 sin^2 of half the angle: 1 less a cosine has no digits where it is small */
+        const double sine = mote_sine_and_cosine((double)def->spread / 2).sine;
+        e.versine = (float)(2 * sine * sine);
+    }
     if (def->shape == MOTE_EMITTER_CONE) {
         const mote_sine_cosine angle = mote_sine_and_cosine((double)def->angle);
         e.slope = (float)(angle.sine / angle.cosine);

@@ -31,7 +31,7 @@ typedef struct mote_emission {
     float inherited[3]; /* m/s, added; 0 after the end of the travel */
     float timestep;     /* s */
     float spacing;      /* of births, as a fraction of the step */
-    float least_cosine; /* of the angle to the mean direction */
+    float versine;      /* 1 - the cosine of the greatest angle to the mean direction */
     float slope;        /* cone: tan(angle) */
     float spin_axis[3]; /* in the axes of the emitter, of length 1; 0: random */
     uint32_t stream;    /* of its random numbers: the serial number of the emitter in its list */
