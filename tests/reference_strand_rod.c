@@ -91,9 +91,10 @@ static void find_frames(const reference_strand *s, rod_part *p) {
             p->along[k][i] = axis[2][i], p->back[k][i] = 0;
             beyond[i] = c.w * y[i] + odd[i];
         }
-        const float sine = across * (c.v[0] * c.v[0] + c.v[1] * c.v[1]),
-                    cosine = twist * (c.v[2] * c.v[2] + c.w * c.w), diagonal = sine + cosine,
-                    other = cosine - sine, whole = diagonal + resistance;
+        const float opened = 0.5f * (y[0] * c.v[0] + y[1] * c.v[1]), undone = 0.5f * (y[2] * c.v[2]);
+        const float sine = across * (c.v[0] * c.v[0] + c.v[1] * c.v[1]) - smaller(opened, 0),
+                    cosine = twist * (c.v[2] * c.v[2] + c.w * c.w) - smaller(undone, 0),
+                    diagonal = sine + cosine, other = cosine - sine, whole = diagonal + resistance;
         p->stiffness[k] = stiffness[0] > 0 ? larger(across, twist) : stiffness[0];
         const bool held = k && s->mass[k] == 0 && s->mass[k + 1] == 0;
         const float over = !held && 0 < diagonal && 0 < whole ? 1 / whole : 0;

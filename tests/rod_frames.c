@@ -230,6 +230,29 @@ TEST(stiff_curls_come_to_rest_or_are_reported) {
     }
 }
 
+/* Curls that a pinned tip pulls open come to rest. number: kappa^4 h^2 max(EI, GJ) / (kg/m). */
+TEST(curls_that_are_pulled_open_come_to_rest) {
+    static const double number[] = {0.02, 0.1, 0.3}, ratio[] = {0.2, 0.7, 3}, share[] = {0.6, 0.8, 0.95};
+    for (size_t i = 0; i < COUNT_OF(number) * COUNT_OF(ratio); i++) {
+        const double l = RADIUS * 12 / (POINTS - 1), curvature = 2 * sin(6.0 / (POINTS - 1)) / l;
+        const double most = number[i / 3] * 480 * 480 * 1e-5 / l / pow(curvature, 4),
+                     stiffness = most / fmax(1, ratio[i % 3]);
+        const bent_rod curl = {stiffness, ratio[i % 3] * stiffness, 0, 12, 0, 8};
+        for (size_t k = 0; k < COUNT_OF(share); k++) {
+            const rope r = make_bent(&curl);
+            const float tip[3] = {(float)(share[k] * RADIUS * 12), 0, 0.01f};
+            assert_int_equal(mote_strands_pin(r.system, r.id, 0, POINTS - 1, tip, 10 * ticks_per_step(&r)),
+                             MOTE_OK);
+            step_rope(&r, 1200);
+            test_case("%g, GJ / EI %g, pulled to %g: %g m/s", number[i / 3], ratio[i % 3], share[k],
+                      fastest(&r));
+            assert_alive(&r, 0);
+            ASSERT(fastest(&r), <=, 0.01);
+            destroy_rope(&r);
+        }
+    }
+}
+
 /* A host that turns a rod end for end leaves its frames pointing backwards: they follow by half a turn. */
 TEST(frames_follow_a_rod_that_was_turned_end_for_end) {
     for (uint32_t k = 0; k < POINTS; k++)

@@ -8,9 +8,11 @@
  * about t[k] minimise the energy in each substep, by a Riccati recursion in the same sweep: joint k has the
  * diagonal b' S + g C and the off-diagonal g C - b' S, where S = (1 - c) / 2, C = (1 + c) / 2 and
  * c = t[k-1] . t[k]. The larger b' bounds the second derivative by the angles from above, whichever way the
- * rod is curved, so that flat rods are as stable as round ones of b'. The recursion has no subtraction, so
- * that no digits are lost for any g / b. Bergou et al., Discrete Elastic Rods (2008) and Discrete Viscous
- * Threads (2010). */
+ * rod is curved, so that flat rods are as stable as round ones of b'. The second derivative has the terms -m
+ * . W / 4 of each joint, too: where they are positive, in joints opened to less than half of their rest, S
+ * and C contain them (without them curls that were pushed open shake for ever). The recursion has no
+ * subtraction, so that no digits are lost for any g / b. Bergou et al., Discrete Elastic Rods (2008) and
+ * Discrete Viscous Threads (2010). */
 #ifndef MOTE_STRANDS_ROD_FRAMES_H
 #define MOTE_STRANDS_ROD_FRAMES_H
 
@@ -83,8 +85,11 @@ MOTE_INLINE rod_twist_row rod_add_twist(rod_twist *s, rod_frame before, rod_join
     const wide3 even = wide3_scale(c.w, y), odd = wide3_cross(c.v, y);
     const wide3 own = wide3_sub(wide3_sub(even, odd), s->moment);
     *couple = rod_across(s->frame, own.y, (wide){0} - own.x, t);
-    const wide sine = j.across * (c.v.x * c.v.x + c.v.y * c.v.y),
-               cosine = j.twist * (c.v.z * c.v.z + c.w * c.w);
+    /* A joint that is bent or twisted by less than half of its rest has the more curvature for it. */
+    const wide half = wide_set(0.5f), opened = half * (y.x * c.v.x + y.y * c.v.y),
+               undone = half * (y.z * c.v.z);
+    const wide sine = j.across * (c.v.x * c.v.x + c.v.y * c.v.y) - wide_min(opened, (wide){0}),
+               cosine = j.twist * (c.v.z * c.v.z + c.w * c.w) - wide_min(undone, (wide){0});
     const wide diagonal = sine + cosine, other = cosine - sine, whole = diagonal + s->stiffness;
     /* Free ends do not resist. */
     const wide_mask resists = ~held & wide_less((wide){0}, diagonal) & wide_less((wide){0}, whole);
