@@ -133,6 +133,16 @@ typedef void host_change(ranks_world *world, bool begins);
 enum { FROM = 4, UNTIL = 8 };
 static host_change *changes;
 
+/* What the constrained net reports of the last step, read again after an advance without a step. */
+static uint64_t reported(const ranks_world *world) {
+    mote_network_step_report of = {0};
+    if (world->scene->parts & CONSTRAINED) {
+        ranks_check(mote_system_step(world->system, 0, NULL), "step of nothing");
+        ranks_check(mote_network_report(world->system, world->constrained, &of), "report");
+    }
+    return of.iterations + (of.linear << 20) + ((uint64_t)of.unsolved << 50);
+}
+
 static mote_result run(ranks_world *world, uint64_t hash[STEPS / EVERY]) {
     mote_result result = MOTE_OK;
     for (uint32_t i = 0; i < STEPS && result == MOTE_OK; i++) {
@@ -141,6 +151,7 @@ static mote_result run(ranks_world *world, uint64_t hash[STEPS / EVERY]) {
         result = mote_system_step(world->system, 1, NULL);
         if (i % EVERY == EVERY - 1) hash[i / EVERY] = mote_system_hash(world->system);
     }
+    if (result == MOTE_OK) hash[STEPS / EVERY - 1] += reported(world);
     return result;
 }
 
@@ -410,6 +421,69 @@ TEST(joining_refuses_what_is_no_cluster) {
     mote_system_destroy(system);
     mote_system_destroy(few);
     ASSERT(ledger.live_bytes + ledger.faults, ==, 0u);
+}
+
+/* What this rank compares, kept by the gather of a cluster of two. */
+static uint64_t compared[2];
+static int keep_compared(void *user, const void *own, void *all, size_t bytes) {
+    if (bytes == sizeof compared) memcpy(compared, own, bytes);
+    return echo(user, own, all, bytes);
+}
+
+static uint64_t compared_by(const mote_system_def *def, uint32_t reserved) {
+    uint32_t ranks = 2;
+    const mote_transport t = {0, ranks, &ranks, keep_compared, no_exchange, no_wait, note};
+    mote_system *system;
+    assert_int_equal(mote_system_create(def, &system), MOTE_OK);
+    assert_int_equal(mote_system_join(system, &t), MOTE_OK);
+    assert_int_equal(mote_system_reserve(system, reserved), MOTE_OK);
+    assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
+    mote_system_destroy(system);
+    return compared[0] ^ compared[1] << 1;
+}
+
+/* Ranks whose defs or capacities differ in anything that a step or its messages depend on are told so. */
+TEST(every_field_of_the_def_is_compared) {
+    mote_system_def base = mote_default_system_def(), other;
+    base.capacity = 64, base.extra_count = 1, base.extra_bytes[0] = 4;
+    const uint64_t alike = compared_by(&base, 0);
+    ASSERT(compared_by(&base, 0), ==, alike);
+    ASSERT(compared_by(&base, 4096), !=, alike);
+#define DIFFERS(change)                                                                                      \
+    other = base, other.change, test_case(#change);                                                          \
+    ASSERT(compared_by(&other, 0), !=, alike)
+    DIFFERS(capacity = 128);
+    DIFFERS(substeps += 1);
+    DIFFERS(steps_per_second.steps += 1);
+    DIFFERS(start_time += 1);
+    DIFFERS(integrator = MOTE_RK4);
+    DIFFERS(max_steps_per_advance += 1);
+    DIFFERS(late_policy = MOTE_LATE_CATCH_UP);
+    DIFFERS(interpolation = MOTE_INTERPOLATE_HERMITE);
+    DIFFERS(mass_column = !base.mass_column);
+    DIFFERS(mass = 2);
+    DIFFERS(particle_ids = !base.particle_ids);
+    DIFFERS(lifetimes = !base.lifetimes);
+    DIFFERS(anchor_column = true);
+    DIFFERS(external_forces = true);
+    DIFFERS(collisions = !base.collisions);
+    DIFFERS(sticking = true);
+    DIFFERS(radius_column = true);
+    DIFFERS(collision_radius = 0.5f);
+    DIFFERS(friction = 0.75f);
+    DIFFERS(orientation = true);
+    DIFFERS(principal_moments = true);
+    DIFFERS(inertia_column = true);
+    DIFFERS(external_torques = true);
+    DIFFERS(inertia[2] = 3);
+    DIFFERS(spin_drag = 1);
+    DIFFERS(extra_count = other.extra_bytes[0] = 0);
+    DIFFERS(extra_bytes[0] = 8);
+    DIFFERS(max_deaths = 8);
+    DIFFERS(max_births = 8);
+    DIFFERS(max_hits = 8);
+    DIFFERS(loop_order = MOTE_LOOP_STAGE_OUTER);
+#undef DIFFERS
 }
 
 /* The memory for messages is shared out among the ranks, within bounds. Slots go round in equal chunks. */

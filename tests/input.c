@@ -81,6 +81,7 @@ static const bad_value bad_defs[] = {
     DEF(extra_count, MOTE_MAX_EXTRA_COLUMNS + 1, RANGE),
     DEF(extra_bytes[0], 0, RANGE),
     DEF(extra_bytes[1], 257, RANGE),
+    DEF(extra_bytes[2], 4, RANGE), /* of a third column, of two */
     DEF(jobs.workers, 0, RANGE),
     DEF(jobs.workers, MOTE_MAX_WORKERS + 1, RANGE),
     DEF(allocator.allocate, 0, NULL),

@@ -4,6 +4,10 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
 #include <mote/result.h>
 
 #include "base/compiler.h"
@@ -21,22 +25,37 @@ MOTE_INLINE const char **mote_name_cleared(const char **parameter, const char **
     return name;
 }
 
+/* The tests below look at the bits of a number: comparisons depend on whether the host's floating point unit
+ * takes subnormal numbers for zeros, and may trap. */
+
+MOTE_INLINE uint32_t mote_float_bits(float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+MOTE_INLINE bool mote_float_is_finite(float value) {
+    return (mote_float_bits(value) & 0x7f800000u) != 0x7f800000u;
+}
+
 MOTE_INLINE mote_result mote_value_is_finite(double value) {
-    return isfinite(value) ? MOTE_OK : MOTE_ERROR_NOT_FINITE;
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return (bits & 0x7ff0000000000000u) != 0x7ff0000000000000u ? MOTE_OK : MOTE_ERROR_NOT_FINITE;
 }
 
 MOTE_INLINE bool mote_vector_is_finite(const float v[3]) {
-    return isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]);
+    return mote_float_is_finite(v[0]) && mote_float_is_finite(v[1]) && mote_float_is_finite(v[2]);
 }
 
 MOTE_INLINE mote_result mote_value_not_negative(float value) {
-    if (!isfinite(value)) return MOTE_ERROR_NOT_FINITE;
-    return value >= 0 ? MOTE_OK : MOTE_ERROR_RANGE;
+    if (!mote_float_is_finite(value)) return MOTE_ERROR_NOT_FINITE;
+    return mote_float_bits(value) <= 0x80000000u ? MOTE_OK : MOTE_ERROR_RANGE; /* -0, too */
 }
 
 MOTE_INLINE mote_result mote_value_positive(float value) {
-    if (!isfinite(value)) return MOTE_ERROR_NOT_FINITE;
-    return value > 0 ? MOTE_OK : MOTE_ERROR_RANGE;
+    if (!mote_float_is_finite(value)) return MOTE_ERROR_NOT_FINITE;
+    return mote_float_bits(value) - 1 < 0x7fffffffu ? MOTE_OK : MOTE_ERROR_RANGE;
 }
 
 /* Checks that value is positive and count / value is a finite float: a mass, divided among `count`. */

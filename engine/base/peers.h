@@ -20,6 +20,7 @@ typedef struct mote_peers {
     mote_transport transport;
     mote_deal slots;             /* of loose particles */
     bool complete;               /* no step since this rank had the state of all ranks */
+    bool was_complete;           /* before the advance */
     mote_result result;          /* CLUSTER: a message was lost within a step; the state is undefined */
     uint64_t steps;              /* run since the system joined */
     uint64_t bytes[3], messages; /* bytes: by mote_traffic */

@@ -81,6 +81,8 @@ mote_result mote_cluster_create(MPI_Comm communicator, mote_cluster **cluster) {
     *cluster = NULL;
     if (!is_running()) return MOTE_ERROR_CLUSTER;
     if (communicator == MPI_COMM_NULL) return MOTE_ERROR_NULL;
+    int between = 0; /* two groups of ranks */
+    if (MPI_Comm_test_inter(communicator, &between) || between) return MOTE_ERROR_CLUSTER;
     mote_cluster *made = calloc(1, sizeof *made);
     if (!made) return MOTE_ERROR_MEMORY;
     mote_result result = MOTE_ERROR_CLUSTER;

@@ -11,6 +11,7 @@ MOTE_KERNEL_LOOKUP(mote_particle_kernels, mote_particle_kernels);
 mote_workspace mote_workspace_make(float *memory, size_t slots) {
     mote_workspace w = {.first = 0};
     float *column = memory;
+    if (!memory) return w; /* no sums of a null pointer */
     for (int axis = 0; axis < 3; axis++, column += slots) w.x[axis] = column;
     for (int axis = 0; axis < 3; axis++, column += slots) w.v[axis] = column;
     for (int i = 0; i < MOTE_CARRY_COLUMNS; i++, column += slots) w.carry[i] = column;

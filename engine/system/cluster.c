@@ -59,23 +59,39 @@ static mote_result reserve(const mote_system *system, const mote_transport *tran
     if (!memory) return MOTE_ERROR_MEMORY;
     peers_bytes(&made, &system->particles, memory);
     *peers = memcpy(memory, &made, sizeof made);
-    return deal(*peers, system->def.capacity) ? MOTE_OK : MOTE_ERROR_RANGE;
+    return deal(*peers, system->particles.capacity) ? MOTE_OK : MOTE_ERROR_RANGE;
 }
 
-/* The def and the calls so far. */
+/* Returns the hash of what all ranks must have alike: the def, apart from its instruction set, jobs and
+ * allocator, the capacity, which may have grown, and the calls so far. */
 static uint64_t hash_of_system(const mote_system *system) {
     const mote_system_def *def = &system->def;
-    const uint32_t choices[] = {def->capacity,
+    const uint32_t choices[] = {system->particles.capacity,
                                 def->max_steps_per_advance,
                                 (uint32_t)def->late_policy,
-                                def->extra_count,
                                 (uint32_t)def->interpolation,
                                 def->mass_column,
                                 def->particle_ids,
                                 def->lifetimes,
                                 def->anchor_column,
-                                def->external_forces};
-    return mote_hash_words(mote_system_hash_calls(system), choices, sizeof choices);
+                                def->external_forces,
+                                def->collisions,
+                                def->sticking,
+                                def->radius_column,
+                                def->orientation,
+                                def->principal_moments,
+                                def->inertia_column,
+                                def->external_torques,
+                                def->max_deaths,
+                                def->max_births,
+                                def->max_hits,
+                                (uint32_t)def->loop_order,
+                                def->extra_count};
+    const float values[] = {def->collision_radius, def->friction, def->spin_drag};
+    uint64_t hash = mote_hash_words(mote_system_hash_calls(system), choices, sizeof choices);
+    hash = mote_hash_words(hash, values, sizeof values);
+    hash = mote_hash_words(hash, def->inertia, sizeof def->inertia);
+    return mote_hash_words(hash, def->extra_bytes, def->extra_count * sizeof *def->extra_bytes);
 }
 
 mote_result mote_system_join(mote_system *system, const mote_transport *transport) {
@@ -143,6 +159,7 @@ static void divide(mote_system *system) {
     bool any = set_divided(particles, particles_are_divided(system) && particles->slot_count, peers);
     for (uint32_t i = 0; (range = mote_system_range_number(system, i)); i++)
         any |= set_divided(range, range->dividable, peers);
+    peers->was_complete = peers->complete;
     peers->complete &= !any;
 }
 
@@ -151,7 +168,7 @@ static void divide(mote_system *system) {
 static mote_result compare(const mote_system *system, uint64_t call, uint64_t argument) {
     const mote_fpu_state saved = mote_fpu_enter();
     const uint64_t own[2] = {mote_hash_number(mote_hash_number(call, argument), call),
-                             mote_system_hash_calls(system)};
+                             hash_of_system(system)};
     const mote_result result = mote_peers_agree(system->peers, own);
     mote_fpu_leave(saved);
     return result;
@@ -175,6 +192,7 @@ mote_result mote_system_end_advance(mote_system *system, uint64_t steps) {
     mote_range *range;
     if (!system->peers) return MOTE_OK;
     system->peers->steps += steps;
+    if (!steps) system->peers->complete = system->peers->was_complete;
     system->particles.range.peers = NULL;
     for (uint32_t i = 0; (range = mote_system_range_number(system, i)); i++) range->peers = NULL;
     return system->peers->result;

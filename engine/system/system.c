@@ -58,6 +58,8 @@ static mote_result check_columns(const mote_system_def *def, const char **name) 
     for (uint32_t i = 0; i < def->extra_count; i++)
         if (def->extra_bytes[i] == 0 || def->extra_bytes[i] > 256)
             return mote_named(name, "extra_bytes", MOTE_ERROR_RANGE);
+    for (uint32_t i = def->extra_count; i < MOTE_MAX_EXTRA_COLUMNS; i++)
+        if (def->extra_bytes[i]) return mote_named(name, "extra_bytes", MOTE_ERROR_RANGE);
     return MOTE_OK;
 }
 

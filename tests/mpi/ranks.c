@@ -172,6 +172,11 @@ static void wrong_transports(void) {
     mote_transport wrong = *mote_cluster_transport(cluster);
     REQUIRE(mote_cluster_create(MPI_COMM_NULL, &none) == MOTE_ERROR_NULL && !none);
     REQUIRE(mote_cluster_create(MPI_COMM_WORLD, NULL) == MOTE_ERROR_NULL);
+    MPI_Comm half, between; /* of rank 0 and the others */
+    MPI_Comm_split(MPI_COMM_WORLD, rank > 0, 0, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, rank > 0 ? 0 : 1, 1, &between);
+    REQUIRE(mote_cluster_create(between, &none) == MOTE_ERROR_CLUSTER && !none);
+    MPI_Comm_free(&between), MPI_Comm_free(&half);
     CHECK(mote_system_create(&def, &system));
     wrong.gather = NULL;
     REQUIRE(mote_system_join(system, &wrong) == MOTE_ERROR_NULL);

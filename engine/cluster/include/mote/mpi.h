@@ -17,7 +17,7 @@ typedef struct mote_cluster mote_cluster;
 
 /** Makes a cluster of the ranks of a communicator, which it duplicates. MPI is initialised, at least for
  * MPI_THREAD_FUNNELED if the system has jobs. Collective. Errors: NULL (a null communicator), CLUSTER (MPI is
- * not initialised, was finalised, or reports an error), MEMORY. */
+ * not initialised, was finalised, or reports an error; an intercommunicator), MEMORY. */
 MOTE_API mote_result mote_cluster_create(MPI_Comm communicator, mote_cluster **cluster);
 
 /** Frees the communicator. Systems that have joined are destroyed before. NULL is allowed. Collective. */
