@@ -181,3 +181,33 @@ TEST(followers_of_a_system_that_is_gone_are_refused_by_another_in_its_place) {
         mote_followers_destroy(followers);
     }
 }
+
+/* Followers made on one system go on with a snapshot of another one that has the same strands, as in a
+ * rollback by a fresh system. */
+TEST(followers_outlive_the_snapshot_of_another_system) {
+    static stand place[2];
+    static strands s;
+    static float got[2][3 * MOST_STRANDS * LONGEST];
+    const mote_strand_layout l = mote_default_strand_layout();
+    make_strands(&s, 8, 9, 3);
+    mote_followers_def def = mote_default_followers_def();
+    def.follower_count = 8, def.follower_points = s.points, def.positions = s.positions;
+    mote_followers *followers[2];
+    mote_system *system[2];
+    for (int i = 0; i < 2; i++) {
+        system[i] = system_on(&place[i]);
+        const mote_strands_id id = add_strands(system[i], &s);
+        assert_int_equal(mote_followers_create(system[i], id, &def, &followers[i], NULL), MOTE_OK);
+    }
+    assert_int_equal(mote_system_step(system[1], 5, NULL), MOTE_OK);
+    size_t bytes;
+    assert_int_equal(mote_system_snapshot_bytes(system[1], &bytes), MOTE_OK);
+    void *memory = malloc(bytes);
+    assert_int_equal(mote_system_save(system[1], 0, memory, bytes, NULL), MOTE_OK);
+    assert_int_equal(mote_system_restore(system[0], memory, bytes, NULL), MOTE_OK);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(mote_followers_present(system[i], followers[i], &l, got[i], sizeof got[i]), MOTE_OK);
+    assert_memory_equal(got[0], got[1], sizeof got[0]);
+    for (int i = 0; i < 2; i++) mote_system_destroy(system[i]), mote_followers_destroy(followers[i]);
+    free(memory);
+}

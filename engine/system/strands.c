@@ -332,10 +332,13 @@ mote_result mote_followers_create(mote_system *system, mote_strands_id id, const
 
 mote_result mote_followers_present(const mote_system *system, mote_followers *followers,
                                    const mote_strand_layout *layout, void *vertices, size_t bytes) {
-    if (!followers) return MOTE_ERROR_NULL;
+    if (!system || !followers) return MOTE_ERROR_NULL;
+    /* The snapshot of another system may have replaced the mark; the stamp tells whether the strands are
+     * alike.
+     */
+    const mote_strands_id id = {followers->strands.index, system->mark};
     mote_query query;
-    mote_result result =
-        mote_query_range(&query, system, MOTE_KIND_STRANDS, MOTE_ID(followers->strands), layout);
+    mote_result result = mote_query_range(&query, system, MOTE_KIND_STRANDS, MOTE_ID(id), layout);
     if (result) return result;
     result =
         mote_followers_write(followers, mote_strands_of(query.range), &query.by, layout, vertices, bytes);

@@ -79,9 +79,10 @@ MOTE_API uint64_t mote_followers_index_count(const mote_followers *followers, mo
 MOTE_API mote_result mote_followers_index_buffer(const mote_followers *followers, mote_strand_shape shape,
                                                  uint32_t *indices, uint64_t count);
 
-/** Writes followers of strands of this system, as mote_strands_present writes strands. Errors: the same; ID
- * where the strands have been removed or belong to another system. The guides are gathered in memory of the
- * followers: one call at a time for the same followers. */
+/** Writes followers of strands of this system, as mote_strands_present writes strands. They outlive a
+ * restored snapshot, of another system too, that has the same strands: their id's index, their numbers of
+ * points and rest shapes. Errors: as there; ID where the system has no such strands. The guides are gathered
+ * in memory of the followers: one call at a time for the same followers. */
 MOTE_API mote_result mote_followers_present(const mote_system *system, mote_followers *followers,
                                             const mote_strand_layout *layout, void *vertices, size_t bytes);
 
