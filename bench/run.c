@@ -92,11 +92,11 @@ static void print_help(void) {
         "  over a plain loop, structs     time of a loop over columns, of an array of structs of 60 bytes "
         "with\n"
         "                                 cglm, over the engine's: one pass over memory a substep\n"
-        "A row is disturbed if the process got less than 97 % of a processor, if its threads were switched "
-        "20\n"
-        "times a second, or if a probe ran slower by a tenth than its best time. It is measured three times "
-        "at\n"
-        "most, then printed as disturbed. Exit code 1: hashes that should agree differ, or a step allocated\n"
+        "A row is disturbed if the process got less than 97 % of a processor, if its threads waited for\n"
+        "one for 5 % of the time (where the kernel does not tell: were switched 20 times a second), or if a "
+        "probe ran slower by a tenth, and by five deviations, than it usually does.\n"
+        "It is measured three times at most, then printed as disturbed. Exit code 1: hashes that should "
+        "agree differ, or a step allocated\n"
         "memory. It does not depend on other figures.");
 }
 
