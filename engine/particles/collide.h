@@ -351,6 +351,7 @@ typedef struct collide_lanes {
     wide3 origin;           /* places at the start of the step */
     wide3 from_x, from_v;   /* state before the substep */
     wide3 x, v;             /* state after it */
+    wide left;              /* the way takes the last part of the substep: its share; 1: all of it */
     wide radius;            /* m */
     wide_mask keep;         /* lanes that collide; those killed are removed */
     wide_mask spun;         /* lanes whose spin changed */
@@ -401,9 +402,9 @@ MOTE_INLINE void collide_stick(const mote_collision *c, const mote_collider_pose
     wide3_store(c->stuck_place, i, place);
 }
 
-/* Marks the lanes that a collider killed. */
+/* Marks the lanes that a collider killed. Those that are just born die in the next step. */
 MOTE_INLINE void collide_kill(const mote_collision *c, const collide_leg *leg, wide_mask kills) {
-    uint32_t bits = wide_lane_bits(kills);
+    uint32_t bits = c->killed ? wide_lane_bits(kills) : 0;
     if (bits) __atomic_store_n(c->killed, 1, __ATOMIC_RELAXED);
     for (; bits; bits &= bits - 1) {
         uint8_t *fate = c->fate + collide_slot(leg, __builtin_ctz(bits));
@@ -477,7 +478,7 @@ MOTE_OUTLINE void collide_register(const mote_collision *c, const mote_near *nea
     leg.active = s->keep;
     if (c->stuck) leg.active &= ~collide_hold(c, from, i, s);
     leg.end_x = s->x, leg.end_v = s->v;
-    leg.left = wide_set(1.0f);
+    leg.left = s->left;
     leg.radius = s->radius;
     leg.last = (wide_mask){0} - 1;
     if (c->spin[0]) leg.spin = wide3_load(c->spin, i);

@@ -21,7 +21,8 @@ typedef struct mote_near {
     uint8_t index[MOTE_MAX_COLLIDERS];
 } mote_near;
 
-typedef struct mote_collision {
+typedef struct mote_collision mote_collision;
+struct mote_collision {
     const mote_collider_pose *poses; /* row s, collider i: poses[s count + i]; substeps + 1 rows */
     mote_near all;                   /* every collider that acts on particles */
     uint32_t count;
@@ -35,7 +36,7 @@ typedef struct mote_collision {
     uint32_t *stuck;                    /* columns of stuck particles (particles.h); NULL: absent */
     float *stuck_place[3];              /* m, in the axes of the collider */
     uint8_t *fate;                      /* MOTE_FATE_COLLIDED is written here */
-    uint32_t *killed;                   /* set to 1 where a particle was killed */
+    uint32_t *killed;                   /* set to 1 where a particle was killed; NULL: none are */
     float friction[MOTE_MAX_COLLIDERS]; /* of each collider against the particles */
     struct mote_events *events;         /* to which hits are added */
     mote_hits_call *add_hits;           /* mote_events_hits; NULL: hits are not listed */
@@ -48,7 +49,7 @@ typedef struct mote_collision {
     const float *inertias[3], *inverse_masses; /* NULL: uniform */
     float inertia[3], inverse_mass;
     bool principal_moments;
-} mote_collision;
+};
 
 /* Bounds of a run of slots: of finite positions, of velocities in each of x, y, z. Empty: low > high. */
 typedef struct mote_slot_bounds {

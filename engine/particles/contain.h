@@ -53,6 +53,7 @@ MOTE_INLINE void contain(const mote_plan *plan, const mote_span *span, mote_inst
     of.registers = 1;
     collide_lanes s = {
         .x = wide3_load(span->x, i), .v = wide3_load(span->v, i), .spun = (wide_mask){0}, .first = i};
+    s.left = wide_set(1.0f);
     if (span->collision) s.radius = contain_radius(span->collision, i);
     const mote_external external = load_external(plan, span, of.mass, i);
     const mote_wide_map map = family_map(plan, of.family, external.inverse_mass);
@@ -82,7 +83,7 @@ MOTE_INLINE void contain_staged(const mote_plan *plan, const mote_span *span, co
         const wide_mask frozen = wide_mask_load(workspace->frozen + at),
                         keep = lanes_to_keep(span, plan->mass_column, i) & ~frozen;
         collide_lanes s = {.origin = wide3_load(span->x, i), .keep = keep, .first = i};
-        s.radius = contain_radius(span->collision, i);
+        s.radius = contain_radius(span->collision, i), s.left = wide_set(1.0f);
         s.from_x = wide3_load(workspace->from_x, at), s.from_v = wide3_load(workspace->from_v, at);
         s.x = wide3_load(workspace->x, at), s.v = wide3_load(workspace->v, at);
         collide_register(span->collision, &span->collision->all, substep, &s);

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "math/random.h"
+#include "particles/contain.h"
 #include "particles/emitters.h"
 #include "particles/turn.h"
 
@@ -185,6 +186,29 @@ MOTE_INLINE void store_turn(const mote_emission *e, wide_unsigned state, wide tr
                  count);
 }
 
+/* Returns the radius for collisions. */
+MOTE_INLINE wide draw_collision_radius(const mote_emission *e, wide_unsigned state, const mote_newborn *to) {
+    if (!to->radius) return wide_set(e->collision->radius);
+    return radius_taken(draw_spread(state, DRAW_RADIUS, &e->def->collision_radius));
+}
+
+/* Collides the newborn on the ways from their births, `left` of the step before its end, to *x. */
+MOTE_INLINE void collide_born(const mote_emission *e, wide3 birth, wide left, wide radius, uint32_t count,
+                              wide3 *x, wide3 *v) {
+    const int lanes = count < MOTE_WIDTH ? (int)count : MOTE_WIDTH;
+    collide_lanes s = {.origin = birth,
+                       .from_x = birth,
+                       .from_v = *v,
+                       .x = *x,
+                       .v = *v,
+                       .left = left,
+                       .radius = radius,
+                       .keep = wide_lanes_below(lanes) & wide_less((wide){0}, left)};
+    s.keep &= finite_lanes(&(mote_lanes){.x = *x, .v = *v});
+    collide_register(e->collision, &e->collision->all, 0, &s);
+    *x = s.x, *v = s.v;
+}
+
 /* Makes births first .. first + count - 1 of the step as newborn 0 .. count - 1 of *to. f: the fraction of
  * the step at which birth `first` happens, `spacing` that from one to the next. */
 static void emit(const mote_emission *e, uint64_t first, uint32_t count, float f, const mote_newborn *to) {
@@ -206,11 +230,14 @@ static void emit(const mote_emission *e, uint64_t first, uint32_t count, float f
         x.z += e->from.position[2] + travel * (e->to.position[2] - e->from.position[2]);
         const uint32_t lanes = count - at;
         const size_t slot = to->first + at;
-        store_vector(to->x, slot, wide3_add_scaled(x, left, v), lanes);
-        store_vector(to->v, slot, v, lanes);
         if (to->previous_x[0])
             store_vector(to->previous_x, slot, wide3_add_scaled(x, left - e->timestep, v), lanes);
         if (to->previous_v[0]) store_vector(to->previous_v, slot, v, lanes);
+        wide3 end = wide3_add_scaled(x, left, v), end_v = v;
+        if (e->collision)
+            collide_born(e, x, 1.0f - born, draw_collision_radius(e, state, to), lanes, &end, &end_v);
+        store_vector(to->x, slot, end, lanes);
+        store_vector(to->v, slot, end_v, lanes);
         store_rest(e, state, left, slot, lanes, to);
         if (to->orientation[0]) store_turn(e, state, travel, slot, lanes, to);
     }

@@ -241,9 +241,10 @@ static uint64_t bear_evenly(mote_emitter *emitter, const emit_task *births, cons
 }
 
 static void run_emitter(mote_id_list *list, uint32_t place, mote_particles *particles, const mote_step *step,
-                        mote_births *sum) {
+                        const mote_collision *collision, mote_births *sum) {
     mote_emitter *emitter = mote_emitter_at(list, place);
     mote_emission e = emission_of(list, place);
+    e.collision = collision;
     const double way = begin_emission(emitter, step, &e), end = end_of_travel(&emitter->motion.travel, step);
     const double by_time = (double)emitter->def.rate * step->plan->timestep;
     const double moving[2] = {0, end}, resting[2] = {end, 1};
@@ -262,7 +263,10 @@ static void run_emitter(mote_id_list *list, uint32_t place, mote_particles *part
 
 mote_births mote_emitters_run(mote_id_list *list, mote_particles *particles, const mote_step *step) {
     mote_births sum = {0, 0};
-    for (uint32_t i = 0; i < list->count; i++) run_emitter(list, i, particles, step, &sum);
+    mote_collision collision;
+    const bool collides = mote_particles_births_collide(particles, step, &collision);
+    for (uint32_t i = 0; i < list->count; i++)
+        run_emitter(list, i, particles, step, collides ? &collision : NULL, &sum);
     MOTE_ASSERT(sum.born == 0 || mote_particles_validate(&particles->range));
     return sum;
 }

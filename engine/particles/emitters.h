@@ -36,6 +36,7 @@ typedef struct mote_emission {
     float spin_axis[3]; /* in the axes of the emitter, of length 1; 0: random */
     uint32_t stream;    /* of its random numbers: the serial number of the emitter in its list */
     uint64_t serial;    /* of the first birth of the step */
+    const struct mote_collision *collision; /* of the ways from birth to the end of the step; NULL: none */
 } mote_emission;
 
 /* Columns of the newborn, of which newborn 0 is in slot `first`. Absent ones are NULL. */

@@ -92,6 +92,7 @@ MOTE_OUTLINE void pack_collide(const mote_span *span, uint32_t substep, pack *p)
                            .keep = wide_lanes_below(lanes),
                            .first = p->first,
                            .packed = list};
+        s.left = wide_set(1.0f);
         s.radius = c->radii ? radius_taken(wide_gather(c->radii + p->first, at)) : wide_set(c->radius);
         collide_register(c, span->near, substep, &s);
         pack_scatter(p->after.x, list, s.x, lanes);

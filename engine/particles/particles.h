@@ -212,6 +212,11 @@ void mote_particles_refresh_plan(mote_particles *particles, const mote_plan_def 
  * killed ones. Returns the number removed. */
 uint32_t mote_particles_begin(mote_particles *particles, const mote_step *step);
 
+/* Fills the input of collisions on the ways of particles that are born in a step. Returns false if no
+ * collider acts on particles. */
+bool mote_particles_births_collide(const mote_particles *particles, const mote_step *step,
+                                   struct mote_collision *collision);
+
 /* Runs one batch of `steps` steps from step->number on. Then removes particles whose lifetime ended, and
  * those that turned non-finite, in (step, slot) order. step->last: the end of the batch is presented. Adds to
  * the report. */

@@ -111,6 +111,19 @@ static bool make_collision(const mote_particles *particles, const mote_step *ste
     return c->all.count || c->stuck;
 }
 
+/* The ways of births take a part of the whole step, in which no force acts. Colliders that kill or hold stop
+ * the newborn there, and act in the next step. */
+bool mote_particles_births_collide(const mote_particles *particles, const mote_step *step,
+                                   mote_collision *c) {
+    if (!make_collision(particles, step, NULL, c)) return false;
+    c->poses = mote_colliders_poses(step->colliders, step->tick, step->ticks_per_step, 1);
+    c->h = (float)step->plan->timestep, c->inverse_h = 1.0f / c->h;
+    c->half_step = false;
+    c->stuck = NULL, c->add_hits = NULL;
+    for (int axis = 0; axis < 3; axis++) c->spin[axis] = NULL;
+    return c->all.count;
+}
+
 /* Without colliders nothing sticks. */
 static void release_stuck(const mote_particles *particles) {
     uint32_t *stuck = particles->column[MOTE_COLUMN_STUCK];

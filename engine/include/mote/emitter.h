@@ -88,7 +88,9 @@ MOTE_API mote_result mote_emitter_check(const mote_emitter_def *def, const char 
  * fraction f, from the place p and with the velocity v, is at p + (1 - f) dt v at the end of the step, was at
  * p - f dt v at its start (previous position), and has (1 - f) dt less to live: interpolated positions leave
  * the emitter where it was at that moment. It keeps its orientation until then, and turns from the next step
- * on. Forces act on it from the next step on. Its random numbers are a function of (seed, number of the
+ * on. Forces act on it from the next step on. On its way to the end of the step it bounces off the colliders,
+ * without a change of its spin and without an entry in the list of hits; one that kills or to which it sticks
+ * stops it there, and acts in the next step. Its random numbers are a function of (seed, number of the
  * emitter, count of its births, draw) alone. Steps run in batches of one while a system has emitters. A
  * particle for which there is no capacity is not born, but counted (mote_advance.unborn). Errors: NULL, BUSY,
  * those of mote_emitter_check, RANGE (more than MOTE_MAX_PARTICLES births a step by time; an extra column
