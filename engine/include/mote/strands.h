@@ -143,13 +143,13 @@ MOTE_API mote_result mote_system_add_strands(mote_system *system, const mote_str
 
 /** Returns the number of substeps of a step of dt = timestep (s) with which Newton's method reaches
  * max_strain in about five iterations on average, those of parts included, for a strand of n points and a
- * length (m) under an acceleration a (m/s^2): dt n sqrt(a / (3 length)), rounded up. Measured from 8 to 1,024
- * points and 0.1 to 3 m, released horizontally: 1.2 to 5.7 a substep over 3 s, up to 25 in the step that takes
- * most, none unsolved. With fewer substeps the method needs more iterations, and with too few the strand is
- * reported as unsolved. At least 1; 1 for arguments that are not positive. A bob or another pull T (N) needs
- * more: with segments of l (m) between points of m (kg), h^2 T / (m l) below 1/3 for compliant strands and
- * where a collider is near, below 64 for other robust strands and below 700 for conserving ones; above, a
- * taut strand shakes. */
+ * length (m) under an acceleration a (m/s^2): dt n sqrt(a / (3 length)), rounded up. Measured from 8 to
+ * 1,024 points and 0.1 to 3 m, released horizontally: 1.2 to 5.7 a substep over 3 s, up to 25 in the step
+ * that takes most, none unsolved. With fewer substeps the method needs more iterations, and with too few
+ * the strand is reported as unsolved. At least 1; 1 for arguments that are not positive. A bob or another
+ * pull T (N) needs more: with segments of l (m) between points of m (kg), h^2 T / (m l) below 1/3 for
+ * compliant strands and where a collider is near, below 64 for other robust strands and below 700 for
+ * conserving ones; above, a taut strand shakes. */
 MOTE_API uint32_t mote_strand_substeps(uint32_t points, double length, double acceleration, double timestep);
 
 /** Computes the factor of EI and GJ, the same at all points of a strand with rest_acceleration a, with which
