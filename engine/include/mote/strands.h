@@ -260,10 +260,11 @@ typedef struct mote_strand_step_report {
     /** Two pinned points were further apart than the rigid segments between them are long; the rest lengths
      * of these were enlarged for the step. */
     bool infeasible;
-    /** The curls of the rod are too stiff for four parts of a substep (twisting_stiffness): it is solved in the
-     * rotations of its segments, in up to 4 iterations. It holds lengths exactly, gains no energy and comes to
-     * rest; pinned far out of its rest shape by points other than its root it creeps by up to 0.1 m/s, and
-     * shakes where it is pulled to 95 % of its length and GJ is below EI / 10. Remedy: more substeps. */
+    /** The curls of the rod are too stiff for four parts of a substep (twisting_stiffness): it is solved in
+     * the rotations of its segments, in up to 4 iterations. It holds lengths exactly, gains no energy and
+     * comes to rest; pinned far out of its rest shape by points other than its root it creeps by up to 0.1
+     * m/s, and shakes where it is pulled to 95 % of its length and GJ is below EI / 10. Remedy: more
+     * substeps. */
     bool stiff_curls;
     bool frozen; /**< turned non-finite, in this step or an earlier one; keeps the state before that step */
 } mote_strand_step_report;
