@@ -70,13 +70,6 @@ static double energy_of_rounding(double stiffness, double ratio) {
     return RODS * POINTS * ratio * stiffness / l * pow(4 * LENGTH * UNIT / l, 2);
 }
 
-/* Whether the curls are too stiff for the substeps, which the reports say. */
-static bool is_too_stiff(const rope *r) {
-    mote_strands_step_report report;
-    assert_int_equal(mote_strands_report(r->system, r->id, &report), MOTE_OK);
-    return report.stiff_curls > 0;
-}
-
 static const struct {
     const char *name;
     bool curls, twists;
@@ -90,24 +83,17 @@ static const char *name_of(uint32_t i) { return kind[i].name; }
 
 TEST_EACH(flat_rods_gain_no_energy, COUNT_OF(kind), name_of, i) {
     static const double ratio[] = {1.5, 4, 20, 100};
-    uint32_t runs = 0;
     for (double stiffness = 1e-8; stiffness < 200; stiffness *= 10)
         for (size_t n = 0; n < COUNT_OF(ratio); n++) {
             const rope r = make_random(stiffness, ratio[n], kind[i].curls, kind[i].twists, kind[i].speed);
             const double start = energy_of(&r), rounding = energy_of_rounding(stiffness, ratio[n]);
-            bool stiff = false;
-            for (uint32_t step = 0; step < STEPS && !stiff; step++) {
+            for (uint32_t step = 0; step < STEPS; step++) {
                 step_rope(&r, 1);
-                stiff = is_too_stiff(&r);
-                if (stiff) break;
                 test_case("EI %g, ratio %g, step %u: %g of the energy", stiffness, ratio[n], step,
                           energy_of(&r) / start);
                 ASSERT(energy_of(&r), <=, 1.001 * start + rounding);
             }
-            runs += !stiff;
-            for (uint32_t rod = 0; rod < RODS && !stiff; rod++) assert_alive(&r, rod);
+            for (uint32_t rod = 0; rod < RODS; rod++) assert_alive(&r, rod);
             destroy_rope(&r);
         }
-    test_case("%u runs", runs);
-    ASSERT(runs, >=, kind[i].curls ? 20 : 44);
 }

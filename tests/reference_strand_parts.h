@@ -90,6 +90,16 @@ bool reference_has_length(const reference_strand *strand, const reference_world 
 /* Projects a strand that is not solved to its lengths and out of colliders in turn. */
 void reference_project(reference_strand *strand, const reference_world *world, uint32_t substep);
 
+/* Frames of rods: that of the clamp; the axes of a frame; the turn from one to the next, in the hemisphere of
+ * the identity; all frames follow their segments. */
+void reference_clamp_frame(const reference_strand *strand, float q[4]);
+void reference_axes(const float q[4], float axis[3][3]);
+void reference_turn_between(const float a[4], const float b[4], float c[4]);
+void reference_turn_frames(reference_strand *strand);
+
+/* A rod with stiff curls, from the start of the substep. way: h v0 + h^2 a of its points. */
+void reference_turn_rod(reference_strand *strand, const reference_world *world, reference_row *way);
+
 /* From strand->start. */
 void reference_rod_substep(reference_strand *strand, const reference_world *world, uint32_t substep);
 

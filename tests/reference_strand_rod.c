@@ -12,7 +12,7 @@ enum { ROD_ITERATIONS = 3, ROD_PARTS = 16 };
 static uint32_t rod_iterations(const reference_world *w) {
     return w->def->max_iterations < ROD_ITERATIONS ? w->def->max_iterations : ROD_ITERATIONS;
 }
-static const float ROD_CURLS = 0.4f;
+static const float ROD_CURLS = 0.4f, ROD_STIFF_CURLS = 6.4f;
 
 typedef struct quaternion {
     float v[3], w;
@@ -132,6 +132,25 @@ static void turn_frames(reference_strand *s, const rod_part *p, bool twists) {
         s->rod_frame[k][3] = scale * z.w;
     }
 }
+
+void reference_clamp_frame(const reference_strand *s, float q[4]) {
+    const quaternion clamp = rest_frame_of(s);
+    memcpy(q, clamp.v, sizeof clamp.v);
+    q[3] = clamp.w;
+}
+
+void reference_axes(const float q[4], float axis[3][3]) {
+    axes_of((quaternion){{q[0], q[1], q[2]}, q[3]}, axis);
+}
+
+void reference_turn_between(const float a[4], const float b[4], float c[4]) {
+    const quaternion inverse = {{0 - a[0], 0 - a[1], 0 - a[2]}, a[3]},
+                     turn = product(inverse, (quaternion){{b[0], b[1], b[2]}, b[3]});
+    for (int i = 0; i < 3; i++) c[i] = signbit(turn.w) ? -turn.v[i] : turn.v[i];
+    c[3] = fabsf(turn.w);
+}
+
+void reference_turn_frames(reference_strand *s) { turn_frames(s, NULL, false); }
 
 /* --- Bending --- */
 
@@ -326,10 +345,17 @@ static void hold_near(reference_strand *s, const reference_world *w, uint32_t su
 }
 
 void reference_rod_substep(reference_strand *s, const reference_world *w, uint32_t substep) {
+    const float h = (float)reference_substep(w);
     const uint32_t fewest = fewest_parts(s, w);
     rod_part p;
     bool parts = fewest > 1;
     bend(s, w, &p, 1);
+    if (s->framed && s->curl_rate * (h * h) > ROD_STIFF_CURLS) {
+        undo(s, &p);
+        reference_turn_rod(s, w, p.way);
+        if (reference_find_contacts(s, w, substep)) hold_near(s, w, substep);
+        return;
+    }
     if (!parts && reference_find_contacts(s, w, substep)) {
         if (s->framed) turn_frames(s, &p, true);
         hold_near(s, w, substep);

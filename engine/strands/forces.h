@@ -76,7 +76,8 @@ MOTE_INLINE wide3 segment_half_drag(const mote_strands_def *def, strand_point a,
     wide3 across = wide3_sub(wind, along);
     wide3 force = wide3_add_scaled(wide3_scale(wide_set(def->normal_drag), across),
                                    wide_set(def->tangential_drag), along);
-    return wide3_scale(wide_select(exists, wide_set(0.5f) * rest, (wide){0}), force);
+    /* Of speeds that overflow 0 times the force is no number. */
+    return wide3_select(exists, wide3_scale(wide_set(0.5f) * rest, force), wide3_zero());
 }
 
 /* Returns the force of the spring from a point to its place in the rest shape under the root. */

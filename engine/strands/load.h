@@ -181,10 +181,10 @@ MOTE_INLINE void commit_tensions(const strand_work *w, wide_mask keep, size_t la
         wide_store(to + at, wide_select(keep, work_load(&w->c, WORK_TENSION, at), wide_load(to + at)));
 }
 
-/* Returns whether the smallest parts of a substep are too long for the curls of a rod. */
+/* Returns whether the curls of a rod are solved in the turns of its segments. */
 static inline uint8_t has_stiff_curls(const strand_work *w, size_t lane) {
-    const float *rate = w->job->strands->curl_rate, h = w->job->plan->c.h / (float)(1u << ROD_HALVINGS);
-    return rate && rate[lane] * (h * h) > ROD_CURL_LIMIT;
+    const float *rate = w->job->strands->curl_rate, h = w->job->plan->c.h;
+    return rate && rate[lane] * (h * h) > ROD_STIFF_CURL;
 }
 
 MOTE_INLINE void load_group(strand_work *w) {

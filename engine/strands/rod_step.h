@@ -4,14 +4,17 @@
 
 #include "strands/parts.h"
 #include "strands/rod_plain.h"
+#include "strands/rod_turns.h"
 
 /* Curls: in a rod that is bent at rest, the solve for the lengths ignores that the bending forces turn with
  * the segments. With the rest curvature kappa this is stable while kappa^4 h^2 max(EI, GJ) / (kg/m) is small,
  * of flat rods with the larger EI.
  * Helices, arcs and kinks of 17 to 65 points and GJ / EI of 0.05 to 200 at 4 to 32 substeps came to rest at
  * 0.4; the first shook at 0.8 (measured). Above the limit, which is ROD_CURL_LIMIT, a substep is taken in
- * parts from the beginning. */
+ * parts from the beginning. Above ROD_STIFF_CURL, which four parts hold, it is solved in the turns of the
+ * segments (rod_turns.h), which is faster than more parts and holds curls of any stiffness. */
 #define ROD_CURL_LIMIT 0.4f
+#define ROD_STIFF_CURL (16 * ROD_CURL_LIMIT)
 
 /* Whether an instance is for rods with frames. Compact kernels hold only the instances whose name says
  * framed. */
@@ -103,11 +106,45 @@ MOTE_INLINE wide_mask step_rod_part(const strand_work *w, const rod_terms *t, st
     return iterate_rods(w, lengths, newton_back(c, lengths, live, chain.x, lane), lane);
 }
 
-/* Returns the lanes with curls that a whole substep does not hold. */
-MOTE_INLINE wide_mask rods_that_curl(const strand_work *w, size_t lane) {
+/* Returns the lanes with curls above the limit. */
+MOTE_INLINE wide_mask rods_that_curl(const strand_work *w, float limit, size_t lane) {
     const float h = w->job->plan->c.h;
-    return wide_less(wide_set(ROD_CURL_LIMIT),
+    return wide_less(wide_set(limit),
                      wide_load(w->job->strands->curl_rate + w->lane + lane) * wide_set(h * h));
+}
+
+/* Keeps the state of a register at the start of the substep. */
+MOTE_INLINE void keep_rods(const strand_columns *c, size_t lane) {
+    impulse_copy_reaction(c, WORK_REACTION, IMPULSE_REACTED, ~(wide_mask){0}, lane);
+    for (uint32_t k = 0; k < c->points; k++) {
+        const size_t at = strand_at(k, lane);
+        work_store3(c, WORK_START, at, work_load3(c, WORK_X, at));
+        work_store3(c, IMPULSE_OLD_V, at, work_load3(c, WORK_V, at));
+        work_store(c, ROD_TENSION, at, work_load(c, WORK_TENSION, at));
+    }
+}
+
+/* Steps the rods of `lanes`, whose curls are stiff, in the turns of their segments, from the state that
+ * substep_start keeps. Pinned points are heavy there, and lengths between them are then solved for. */
+MOTE_OUTLINE void turn_rods(const strand_work *w, const mote_coupled_affine *own, wide_mask lanes,
+                            size_t lane) {
+    const strand_columns columns = w->c, *c = &columns;
+    const strand_parts_of of = {.gains = true, .rods = true};
+    const rod_terms t = rod_terms_of(w, own, substep_start, true, lane);
+    rod_undo(c, lanes, substep_start, lane);
+    turns_align(c, &t, wide_set(w->job->strands->def.max_strain + 0x1p-10f), lanes, lane);
+    wide_mask left = lanes;
+    for (uint32_t i = 0; i < TURNS_ITERATIONS && wide_lane_bits(left); i++) {
+        count_lanes(w->job->strands->iterations + w->lane + lane, left);
+        left = turns_iterate(c, &t, left, i == 0, lane);
+    }
+    const wide slack = wide_set(w->job->strands->def.max_strain);
+    const wide_mask pinned = turns_place(c, &t, slack, lanes, lane);
+    turns_react(c, &t, lanes, lane);
+    if (wide_lane_bits(pinned) == 0) return;
+    strand_terms lengths = make_terms(w, of, lane);
+    (void)hold_lengths(w, of, lengths, pinned, lane);
+    rod_turn_frames(c, t.inverse_length, false, pinned, lane);
 }
 
 /* Sets the size of each lane's first part to the whole substep, or for curls to twice the longest part that
@@ -179,10 +216,14 @@ MOTE_INLINE void step_rods(const strand_work *w, const mote_coupled_affine *own,
                            size_t lane) {
     const strand_parts_of of = {.gains = true, .rods = true};
     const strand_columns columns = w->c;
-    const wide_mask curls = framed ? live & rods_that_curl(w, lane) : (wide_mask){0};
+    const wide_mask curls = framed ? live & rods_that_curl(w, ROD_CURL_LIMIT, lane) : (wide_mask){0},
+                    stiff = framed ? curls & rods_that_curl(w, ROD_STIFF_CURL, lane) : (wide_mask){0};
     wide_mask unsolved;
     live &= ~curls;
-    if (rods_are_plain(&columns, w->all ? NULL : own, live, lane)) {
+    if (wide_lane_bits(stiff) && wide_lane_bits(live) == 0) {
+        unsolved = (wide_mask){0};
+        keep_rods(&columns, lane);
+    } else if (rods_are_plain(&columns, w->all ? NULL : own, live, lane)) {
         unsolved = (ROD_INSTANCE(framed) ? step_plain_framed : step_plain_straight)(w, own, lane);
     } else {
         const rod_terms t = rod_terms_of(w, own, substep_start, framed, lane);
@@ -191,8 +232,10 @@ MOTE_INLINE void step_rods(const strand_work *w, const mote_coupled_affine *own,
     }
     if (framed)
         rod_turn_frames(&columns, w->job->strands->inverse_length + w->slot, true, live & ~unsolved, lane);
-    if (wide_lane_bits(unsolved | curls) == 0) return;
-    step_rods_in_parts(w, own, unsolved | curls, lane);
+    const wide_mask parts = unsolved | (curls & ~stiff);
+    if (wide_lane_bits(stiff)) turn_rods(w, own, stiff, lane);
+    if (wide_lane_bits(parts) == 0) return;
+    step_rods_in_parts(w, own, parts, lane);
     arrive(w, lane);
 }
 
@@ -206,21 +249,25 @@ MOTE_INLINE void step_rods_among(const strand_work *w, const mote_coupled_affine
     strand_terms lengths = make_terms(w, of, lane);
     impulse_copy_reaction(c, WORK_REACTION, IMPULSE_REACTED, ~(wide_mask){0}, lane);
     (void)rod_bend(c, &t, NULL, lane);
-    const wide_mask curls = framed ? live & rods_that_curl(w, lane) : (wide_mask){0};
+    const wide_mask curls = framed ? live & rods_that_curl(w, ROD_CURL_LIMIT, lane) : (wide_mask){0},
+                    stiff = framed ? curls & rods_that_curl(w, ROD_STIFF_CURL, lane) : (wide_mask){0};
     wide_mask near = live & ~curls & lanes_near(w, substep, lane), unsolved = live & ~curls & ~near;
     if (wide_lane_bits(unsolved)) {
         count_lanes(w->job->strands->iterations + w->lane + lane, unsolved);
         lengths.everyone = wide_all(unsolved);
         unsolved = iterate_rods(w, &lengths, newton(c, &lengths, unsolved, lane), lane);
     }
-    unsolved |= curls;
+    unsolved |= curls & ~stiff;
     /* The parts of other lanes overwrite the rows of the twist. */
-    if (framed) rod_turn_frames(c, w->job->strands->inverse_length + w->slot, true, live & ~unsolved, lane);
+    if (framed)
+        rod_turn_frames(c, w->job->strands->inverse_length + w->slot, true, live & ~unsolved & ~stiff, lane);
+    if (wide_lane_bits(stiff)) turn_rods(w, own, stiff, lane);
     if (wide_lane_bits(unsolved)) {
         step_rods_in_parts(w, own, unsolved, lane);
         arrive(w, lane);
-        near |= unsolved & lanes_near(w, substep, lane);
     }
+    /* Both overwrite the planes. */
+    if (wide_lane_bits(unsolved | stiff)) near |= (unsolved | stiff) & lanes_near(w, substep, lane);
     const bool buried = w->contacts.buried;
     if (wide_lane_bits(live & ~near)) forget_contacts(&w->c, live & ~near, lane);
     if (wide_lane_bits(near)) hold_near(w, substep, near, lane);

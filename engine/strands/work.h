@@ -35,8 +35,9 @@ typedef struct strand_scratch_layout {
     float radius;  /* length of a compliant segment before the iteration */
     float strain;  /* elongation at the start of the substep, m */
     union {
-        float plane[16]; /* strand_plane */
-        float patch[8];  /* strand_patch of this point and those after it, until their planes are found */
+        float plane[16];     /* strand_plane */
+        float patch[8];      /* strand_patch of this point and those after it, until their planes are found */
+        float turn_gain[18]; /* of rods with stiff curls (rod_turns.h) */
     };
     float friction[3], pressure; /* m/s^2, of contacts, kept from substep to substep (contact_solve.h) */
     struct {
@@ -47,7 +48,7 @@ typedef struct strand_scratch_layout {
     float goal[3];                    /* position of a pinned point at the end of the substep */
     float reacted[3];                 /* reaction before the impulses of the substep */
     float rod_frame[4], rod_twist[2]; /* frames of rods (rod_frames.h); rows of their twist */
-    float apart[5]; /* unused: columns of neighbouring points differ in the low bits of their addresses
+    float apart[3]; /* unused: columns of neighbouring points differ in the low bits of their addresses
                        (without it 0.98 to 0.99 of the speed, measured) */
 } strand_scratch_layout;
 #define STRAND_COLUMN(member) MOTE_SCRATCH_COLUMN(strand_scratch_layout, member)

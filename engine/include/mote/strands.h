@@ -71,7 +71,8 @@ typedef struct mote_strands_def {
      * turns about its first segment twists the rod. A segment behind the first whose two points are pinned
      * does not turn about itself. A substep h holds curls of the rest curvature c while
      *     c^4 h^2 max(ratio EI, GJ) / (mass per metre) <= 0.4;
-     * above this a strand takes its substeps in up to 16 parts (stiff_curls). */
+     * above this a strand takes its substeps in 2 or 4 parts, and above 6.4 it is solved in the rotations of
+     * its segments, which holds curls of any stiffness (stiff_curls). */
     float twisting_stiffness;
     /** GJ at each point, N m^2, >= 0, strand after strand, or NULL: tapers, or strands that differ. */
     const float *point_twisting_stiffness;
@@ -260,8 +261,11 @@ typedef struct mote_strand_step_report {
     /** Two pinned points were further apart than the rigid segments between them are long; the rest lengths
      * of these were enlarged for the step. */
     bool infeasible;
-    /** The curls of the rod are too stiff even for a sixteenth of a substep (twisting_stiffness): the strand
-     * shakes. Remedy: more substeps. */
+    /** The curls of the rod are too stiff for four parts of a substep (twisting_stiffness): it is solved in
+     * the rotations of its segments, in up to 4 iterations. It holds lengths exactly, gains no energy and
+     * comes to rest; pinned far out of its rest shape by points other than its root it creeps by up to 0.1
+     * m/s, and shakes where it is pulled to 95 % of its length and GJ is below EI / 10. Remedy: more
+     * substeps. */
     bool stiff_curls;
     bool frozen; /**< turned non-finite, in this step or an earlier one; keeps the state before that step */
 } mote_strand_step_report;
