@@ -111,11 +111,13 @@ static void plain_step(plain *b, const options *o) {
         plain_kick(b, o, h, s);
         plain_brake(b, o, h, s);
         if (o->moments) {
-            plain_axis(b, s, 0, 0.125f * h / b->inertia[0]);
-            plain_axis(b, s, 1, 0.125f * h / b->inertia[1]);
-            plain_axis(b, s, 2, 0.25f * h / b->inertia[2]);
-            plain_axis(b, s, 1, 0.125f * h / b->inertia[1]);
-            plain_axis(b, s, 0, 0.125f * h / b->inertia[0]);
+            static const int order[] = {0, 1, 2, 1, 0}; /* from the axis of the least moment on */
+            int least = b->inertia[1] < b->inertia[0];
+            if (b->inertia[2] < b->inertia[least]) least = 2;
+            for (int k = 0; k < 5; k++) {
+                const int axis = (least + order[k]) % 3;
+                plain_axis(b, s, axis, (k == 2 ? 0.25f : 0.125f) * h / b->inertia[axis]);
+            }
         } else {
             plain_turn(b, s, h);
         }

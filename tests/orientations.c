@@ -88,28 +88,37 @@ static double period_of(const double w[3], const double moment[3]) {
     return 4 * PI / (2 * agm(1, sqrt(1 - k2))) / p;
 }
 
-TEST(the_period_of_an_asymmetric_top_is_that_of_the_elliptic_function) {
+static const int orders[][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
+static const char *order_of(uint32_t i) {
+    static const char *names[] = {"x y z", "y z x", "z x y", "x z y", "z y x", "y x z"};
+    return names[i];
+}
+
+/* order: the axes of the least, the middle and the greatest moment. */
+TEST_EACH(the_period_of_an_asymmetric_top_is_that_of_the_elliptic_function, 6, order_of, order) {
+    const int *axis = orders[order];
     static const double moment[3] = {1, 2, 3},
                         direction[4][3] = {
                             {0.6, 0.1, 0.5}, {0.2, 0.1, 0.9}, {0.9, 0.2, 0.1}, {0.5, 0.5, 0.3}};
     mote_system_def def = turning_def(4);
-    memcpy(def.inertia, moments[0], sizeof def.inertia);
+    for (int k = 0; k < 3; k++) def.inertia[axis[k]] = (float)moment[k];
     mote_system *system = system_of(&def);
     const mote_range_view view = spawned(system, 4);
+    const float *const middle[] = {view.angular_velocity.x, view.angular_velocity.y, view.angular_velocity.z};
     double want[4], first[4] = {0}, last[4] = {0}, before[4];
     uint32_t crossings[4] = {0};
     for (uint32_t i = 0; i < 4; i++) {
-        double w[3];
+        double w[3], of[3];
         const double rate = 2 * PI * 60 / HUNDREDTH / length(direction[i]);
-        for (int k = 0; k < 3; k++) w[k] = (double)(float)(rate * direction[i][k]);
-        spin(&view, i, w[0], w[1], w[2]);
+        for (int k = 0; k < 3; k++) w[k] = of[axis[k]] = (double)(float)(rate * direction[i][k]);
+        spin(&view, i, of[0], of[1], of[2]);
         want[i] = period_of(w, moment);
         before[i] = w[1];
     }
     for (uint32_t step = 1; step <= 100000; step++) {
         stepped(system, 1);
         for (uint32_t i = 0; i < 4; i++) {
-            const double now = (double)view.angular_velocity.y[i];
+            const double now = (double)middle[axis[1]][i];
             if (before[i] < 0 && now >= 0) {
                 last[i] = (step - now / (now - before[i])) / 60;
                 if (!crossings[i]++) first[i] = last[i];

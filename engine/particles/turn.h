@@ -8,6 +8,9 @@
  *
  *     R1(h/2) R2(h/2) R3(h) R2(h/2) R1(h/2)
  *
+ * where axis 1 is the one of the least moment: as axis 2 it makes the period err by up to 20 times as much (1
+ * % at 100 steps a turn).
+ *
  * (McLachlan, Phys. Rev. Lett. 71 (1993) 3043; Dullweber, Leimkuhler and McLachlan, J. Chem. Phys. 107 (1997)
  * 5840). It keeps |L| and, in the axes of the world, L itself; the error of the energy is of order h^2 and
  * bounded. Rotations are added as increments (cos a - 1, sin a) v: their rounding errors shrink with the
@@ -82,11 +85,43 @@ MOTE_INLINE void turn_axis(wide rate, const wide *la, wide *lb, wide *lc, wide *
     *qw = w + (less * w - s * x);
 }
 
+/* Lanes whose least moment is the second or the third one. */
+typedef struct turn_least {
+    wide_mask second, third;
+} turn_least;
+
+MOTE_INLINE turn_least turn_least_of(wide3 inertia) {
+    const wide_mask third = wide_less(inertia.z, inertia.x) & wide_less(inertia.z, inertia.y);
+    return (turn_least){wide_less(inertia.y, inertia.x) & ~third, third};
+}
+
+/* Moves the axes on in turn, so that the one of the least moment is the first. */
+MOTE_INLINE wide3 turn_least_first(turn_least least, wide3 v) {
+    if (!wide_lane_bits(least.second | least.third)) return v;
+    const wide3 once = wide3_select(least.second, (wide3){v.y, v.z, v.x}, v);
+    return wide3_select(least.third, (wide3){v.z, v.x, v.y}, once);
+}
+
+/* Moves them back. */
+MOTE_INLINE wide3 turn_least_back(turn_least least, wide3 v) {
+    if (!wide_lane_bits(least.second | least.third)) return v;
+    const wide3 once = wide3_select(least.second, (wide3){v.z, v.x, v.y}, v);
+    return wide3_select(least.third, (wide3){v.y, v.z, v.x}, once);
+}
+
 /* Returns the angles of a substep over four times the components of the angular momentum. */
 MOTE_INLINE wide3 turn_rate(float h, wide3 inertia) {
     return (wide3){0.125f * h / inertia.x, 0.125f * h / inertia.y, 0.25f * h / inertia.z};
 }
 
+MOTE_INLINE turn_state turn_state_first(turn_least least, const turn_state *s) {
+    return (turn_state){turn_least_first(least, s->q), s->w, turn_least_first(least, s->spin)};
+}
+MOTE_INLINE turn_state turn_state_back(turn_least least, const turn_state *s) {
+    return (turn_state){turn_least_back(least, s->q), s->w, turn_least_back(least, s->spin)};
+}
+
+/* rate, and the state: those of turn_least_first. */
 MOTE_INLINE void turn_freely(turn_state *s, wide3 rate) {
     wide3 *q = &s->q, *l = &s->spin;
     const wide x = rate.x, y = rate.y, z = rate.z;
@@ -128,7 +163,8 @@ MOTE_INLINE wide3 turn_losses(float drag, wide3 inertia) {
 /* Values of a register that a step does not change. */
 typedef struct turn_input {
     wide3 inertia, rate, torque, loss; /* kg m^2; turn_rate; N m in the world; share of half a substep */
-    wide inverse;                      /* of a scalar inertia */
+    turn_least least;
+    wide inverse; /* of a scalar inertia */
 } turn_input;
 
 /* Returns the moments; a scalar inertia three times. */
@@ -145,7 +181,8 @@ MOTE_INLINE wide3 turn_inertia(const mote_turning *t, bool moments, size_t i) {
 MOTE_INLINE turn_input turn_load(const mote_turning *t, bool moments, size_t i) {
     turn_input in = {.torque = wide3_zero(), .loss = wide3_zero()};
     in.inertia = turn_inertia(t, moments, i);
-    in.rate = turn_rate(t->h, in.inertia);
+    in.least = turn_least_of(in.inertia);
+    in.rate = turn_rate(t->h, turn_least_first(in.least, in.inertia));
     in.inverse = 1.0f / in.inertia.x;
     if (t->drag > 0) in.loss = turn_losses(0.5f * t->h * t->drag, in.inertia);
     if (t->torque[0])
@@ -164,10 +201,13 @@ MOTE_INLINE void turn_kick(const mote_turning *t, bool moments, const turn_input
 MOTE_INLINE void turn_substep(const mote_turning *t, bool moments, const turn_input *in, turn_state *s) {
     turn_kick(t, moments, in, s);
     if (t->drag > 0) s->spin = turn_damp(s->spin, in->loss);
-    if (moments)
-        turn_freely(s, in->rate);
-    else
+    if (moments) {
+        turn_state first = turn_state_first(in->least, s);
+        turn_freely(&first, in->rate);
+        *s = turn_state_back(in->least, &first);
+    } else {
         turn_by(s, t->h);
+    }
     if (t->drag > 0) s->spin = turn_damp(s->spin, in->loss);
     turn_kick(t, moments, in, s);
 }
@@ -260,14 +300,19 @@ MOTE_INLINE void turn_tumble(const mote_turning *t, int n, const turn_input *uni
                              uint32_t *frozen) {
     turn_state s[TURN_REGISTERS];
     wide3 rate[TURN_REGISTERS], inertia[TURN_REGISTERS];
+    turn_least least[TURN_REGISTERS];
     MOTE_UNROLLED
     for (int u = 0; u < n; u++) {
         const size_t at = i + (size_t)u * MOTE_WIDTH;
         s[u] = turn_state_of(t, at);
         turn_store_previous(t, at, &s[u]);
-        inertia[u] = uniform->inertia, rate[u] = uniform->rate;
-        if (t->inertias[0]) inertia[u] = turn_inertia(t, true, at), rate[u] = turn_rate(t->h, inertia[u]);
+        inertia[u] = uniform->inertia, rate[u] = uniform->rate, least[u] = uniform->least;
+        if (t->inertias[0]) {
+            inertia[u] = turn_inertia(t, true, at), least[u] = turn_least_of(inertia[u]);
+            rate[u] = turn_rate(t->h, turn_least_first(least[u], inertia[u]));
+        }
         s[u].spin = wide3_mul(inertia[u], s[u].spin);
+        s[u] = turn_state_first(least[u], &s[u]);
     }
     for (uint32_t substep = 0; substep < t->substeps; substep++) {
         MOTE_UNROLLED
@@ -276,6 +321,7 @@ MOTE_INLINE void turn_tumble(const mote_turning *t, int n, const turn_input *uni
     MOTE_UNROLLED
     for (int u = 0; u < n; u++) {
         const size_t at = i + (size_t)u * MOTE_WIDTH;
+        s[u] = turn_state_back(least[u], &s[u]);
         s[u].spin = turn_gain(t, wide3_load(t->angular_velocity, at), s[u].spin, inertia[u]);
         turn_end(t, true, at, s[u], frozen);
     }
