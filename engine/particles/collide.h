@@ -16,6 +16,7 @@
 #include "integrators/lanes.h"
 #include "particles/collide_crease.h"
 #include "particles/collide_grid.h"
+#include "particles/collide_settle.h"
 #include "particles/collide_spin.h"
 #include "particles/particles.h"
 
@@ -182,6 +183,7 @@ MOTE_INLINE void collide_go_on(const mote_collision *c, const collide_hit *hit, 
     leg->end_v = wide3_select(hits, end, leg->end_v);
     leg->left = wide_select(hits, left, leg->left);
     leg->drift = wide3_select(hits, hit->drift, leg->drift);
+    leg->side = wide3_select(hits, hit->normal, leg->side);
     leg->rest_normal = wide3_select(hits & after->rests, hit->normal, leg->rest_normal);
     leg->rest_friction = wide_select(hits & after->rests, after->friction, leg->rest_friction);
     leg->rested = (hits & after->rests) | (~hits & leg->rested);
@@ -379,53 +381,6 @@ MOTE_INLINE void collide_kill(const mote_collision *c, const collide_leg *leg, w
     }
 }
 
-/* Distance of the end of a leg from a collider. */
-MOTE_INLINE collide_surface collide_end(const mote_collider_pose *to, const collide_leg *leg, wide3 d) {
-    if (to->height_field || to->distance_grid) return collide_grid_end(to, leg, contact_into(to->axis, d));
-    const wide more = collide_thicker(to, to->kind, leg),
-               r = to->kind == MOTE_COLLIDER_PLANE ? leg->radius : to->radius + leg->radius + more;
-    return collide_surface_of(to, to->kind, collide_into(to->kind, to->axis, d), r);
-}
-
-/* Takes the work of a way `depth` along the normal against the acceleration a from the kinetic energy of the
- * velocity w relative to the collider. Returns the change of w. */
-MOTE_INLINE wide3 collide_lifted(wide3 a, wide3 normal, wide depth, wide3 w) {
-    const wide zero = {0}, one = wide_set(1.0f), square = wide3_dot(w, w);
-    const wide work = 2.0f * (depth * wide_max(zero - wide3_dot(a, normal), zero));
-    const wide_mask some = wide_less(zero, work) & wide_less(wide_set(CONTACT_SHORT), square);
-    const wide left = wide_max(one - work / wide_select(some, square, one), zero);
-    return wide3_scale(wide_select(some, wide_sqrt(left) - one, zero), w);
-}
-
-/* Puts lanes that end inside the last collider that they hit on its surface: it turned after the hit, which
- * the leg does not know, or it is hollow there (collide_grid.h). */
-MOTE_INLINE void collide_settle(const mote_collision *c, const mote_near *list,
-                                const mote_collider_pose *from, collide_leg *leg) {
-    const wide zero = {0}, rate = wide_set(c->inverse_h);
-    for (uint32_t k = 0; k < list->count; k++) {
-        const mote_collider_pose *to = &from[list->index[k]] + c->count;
-        const wide_mask here = leg->touched & ~leg->held & wide_is(leg->last, list->index[k]);
-        if (!(to->turns || to->distance_grid) || !wide_lane_bits(here)) continue;
-        const wide3 d = wide3_sub(leg->end_x, wide3_set(to->origin));
-        const collide_surface end = collide_end(to, leg, d);
-        const wide least = to->distance_grid ? zero - (leg->slack + to->slack) : zero;
-        const wide_mask inside = here & wide_less(end.distance, least);
-        if (!wide_lane_bits(inside)) continue;
-        const wide3 normal = collide_out_of(to->kind, to->axis, end.normal),
-                    drift = wide3_add(wide3_set(to->shift), contact_out_of(to->turn, d));
-        const wide speed = wide3_dot(normal, wide3_sub(leg->end_v, wide3_scale(rate, drift)));
-        const wide gains = zero - wide_min(speed, zero);
-        leg->end_v = wide3_select(inside, wide3_add_scaled(leg->end_v, gains, normal), leg->end_v);
-        if (to->distance_grid) {
-            const wide3 w = wide3_sub(leg->end_v, wide3_scale(rate, drift)),
-                        loss = collide_lifted(wide3_scale(rate, leg->gained), normal, zero - end.distance, w);
-            leg->end_v = wide3_select(inside, wide3_add(leg->end_v, loss), leg->end_v);
-        }
-        leg->end_x =
-            wide3_select(inside, wide3_add_scaled(leg->end_x, zero - end.distance, normal), leg->end_x);
-    }
-}
-
 /* Collides one register in one substep. Out of line: one instance serves all kernels. Lanes of particles that
  * stick or turn are in order. */
 MOTE_OUTLINE void collide_register(const mote_collision *c, const mote_near *near, uint32_t substep,
@@ -436,6 +391,7 @@ MOTE_OUTLINE void collide_register(const mote_collision *c, const mote_near *nea
     collide_leg leg = {.x = s->from_x,
                        .v = s->from_v,
                        .drift = zero,
+                       .side = zero,
                        .rest_normal = zero,
                        .rest_friction = (wide){0},
                        .turned = zero,
@@ -444,6 +400,7 @@ MOTE_OUTLINE void collide_register(const mote_collision *c, const mote_near *nea
                        .substep = substep};
     leg.active = s->keep;
     if (c->stuck) leg.active &= ~collide_hold(c, from, i, s);
+    const wide_mask free = leg.active;
     leg.end_x = s->x, leg.end_v = s->v;
     leg.left = s->left;
     leg.radius = s->radius;
@@ -481,7 +438,7 @@ MOTE_OUTLINE void collide_register(const mote_collision *c, const mote_near *nea
             collide_leaves(&leg, s->origin, wide_set(near->free)))
             list = &c->all;
     }
-    if ((!c->still || c->hollow) && wide_lane_bits(leg.touched)) collide_settle(c, &c->all, from, &leg);
+    if (!c->still || (c->hollow && wide_lane_bits(leg.touched))) collide_settle(c, from, free, &leg);
     if (c->half_step) leg.end_v = wide3_sub(leg.end_v, half);
     s->x = wide3_select(leg.touched, leg.end_x, s->x);
     s->v = wide3_select(leg.touched, leg.end_v, s->v);

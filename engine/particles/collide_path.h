@@ -17,6 +17,7 @@ typedef struct collide_leg {
     wide3 dv, lag; /* end_v - v; theta h left dv */
     wide3 gained;  /* m/s, in the whole substep without contacts */
     wide3 drift;   /* m, motion of the last collider's material in a substep */
+    wide3 side;    /* normal of the last hit */
     wide3 rest_normal;
     wide rest_friction; /* of the collider on which the particle rests */
     wide_mask rested, active, touched;
