@@ -264,9 +264,10 @@ void reference_turn_rod(reference_strand *s, const reference_world *w, reference
 
     const bool off = place(s, &u, w->def->max_strain);
     find_tensions(s, &u);
-    if (!off) return;
     const reference_hold_of of = {
         .gains = true, .rods = true, .rate = reference_rate(w), .from = s->start, .from_v = s->start_v};
-    (void)reference_hold(s, w, &of);
-    reference_turn_frames(s);
+    if (off) (void)reference_hold(s, w, &of);
+    bool pins = false;
+    for (uint32_t k = 1; k < s->points; k++) pins |= s->mass[k] == 0;
+    if (pins) reference_turn_frames(s); /* pinned points stand where frames did not quite point */
 }

@@ -141,10 +141,12 @@ MOTE_OUTLINE void turn_rods(const strand_work *w, const mote_coupled_affine *own
     const wide slack = wide_set(w->job->strands->def.max_strain);
     const wide_mask pinned = turns_place(c, &t, slack, lanes, lane);
     turns_react(c, &t, lanes, lane);
-    if (wide_lane_bits(pinned) == 0) return;
+    if (!c->pins) return;
     strand_terms lengths = make_terms(w, of, lane);
-    (void)hold_lengths(w, of, lengths, pinned, lane);
-    rod_turn_frames(c, t.inverse_length, false, pinned, lane);
+    if (wide_lane_bits(pinned)) (void)hold_lengths(w, of, lengths, pinned, lane);
+    /* Pinned points stand at their goals, to which the frames beside them did not quite point. */
+    const wide_mask with = lanes & turns_with_pins(c, lane);
+    if (wide_lane_bits(with)) rod_turn_frames(c, t.inverse_length, false, with, lane);
 }
 
 /* Sets the size of each lane's first part to the whole substep, or for curls to twice the longest part that

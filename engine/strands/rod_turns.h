@@ -145,6 +145,13 @@ MOTE_INLINE wide_mask turns_pinned(const strand_columns *c, uint32_t k, size_t l
     return pinned & lanes_beyond(wide_mask_load(c->counts + lane), k);
 }
 
+/* Returns the lanes with a pinned point besides the root. */
+MOTE_INLINE wide_mask turns_with_pins(const strand_columns *c, size_t lane) {
+    wide_mask with = (wide_mask){0};
+    for (uint32_t k = 1; k < c->points; k++) with |= turns_pinned(c, k, lane);
+    return with;
+}
+
 /* Mass of point k + 1; pinned ones are heavy: beside other masses and the joint behind them. */
 MOTE_INLINE wide turns_mass(const strand_columns *c, const rod_terms *t, uint32_t k, wide stiffness,
                             size_t lane) {
