@@ -197,16 +197,6 @@ TEST(straight_rods_twist_evenly) {
 
 /* --- Stiff curls --- */
 
-static double fastest(const rope *r) {
-    double most = 0;
-    for (uint32_t k = 1; k < POINTS; k++) {
-        double x[3], v[3];
-        load_point(r, 0, k, x, v);
-        most = fmax(most, sqrt(dot(v, v)));
-    }
-    return most;
-}
-
 /* Curls whose root is pushed come to rest, and those that are solved in rotations are reported. number:
  * kappa^4 h^2 EI / (kg/m). */
 TEST(stiff_curls_come_to_rest_and_are_reported) {
@@ -222,10 +212,10 @@ TEST(stiff_curls_come_to_rest_and_are_reported) {
             step_rope(&r, 4);
         }
         settle_rods(&r, 600, 0.9);
-        test_case("kappa^4 h^2 EI / (kg/m) = %g: %g m/s", number[i], fastest(&r));
+        test_case("kappa^4 h^2 EI / (kg/m) = %g: %g m/s", number[i], fastest_point(&r));
         assert_alive(&r, 0);
         assert_int_equal(report_of(&r, 0).stiff_curls, number[i] > 0.4 * 16);
-        ASSERT(fastest(&r), <=, 0.01);
+        ASSERT(fastest_point(&r), <=, 0.01);
         destroy_rope(&r);
     }
 }
@@ -245,9 +235,9 @@ TEST(curls_that_are_pulled_open_come_to_rest) {
                              MOTE_OK);
             step_rope(&r, 1200);
             test_case("%g, GJ / EI %g, pulled to %g: %g m/s", number[i / 3], ratio[i % 3], share[k],
-                      fastest(&r));
+                      fastest_point(&r));
             assert_alive(&r, 0);
-            ASSERT(fastest(&r), <=, 0.01);
+            ASSERT(fastest_point(&r), <=, 0.01);
             destroy_rope(&r);
         }
     }

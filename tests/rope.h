@@ -106,6 +106,17 @@ static inline void assert_alive(const rope *r, uint32_t strand) {
     }
 }
 
+/* The largest speed of a point of the first strand. */
+static inline double fastest_point(const rope *r) {
+    double most = 0;
+    for (uint32_t k = 0; k < mote_strands_points(r->system, r->id, 0); k++) {
+        double x[3], v[3];
+        load_point(r, 0, k, x, v);
+        most = fmax(most, sqrt(dot(v, v)));
+    }
+    return most;
+}
+
 /* `points` points at equal distances from `from` to `to`. */
 static inline void lay_line(float *positions, uint32_t points, const double from[3], const double to[3]) {
     for (uint32_t k = 0; k < points; k++)

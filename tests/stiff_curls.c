@@ -67,16 +67,6 @@ static double energy_of(const rope *r) {
     return sum;
 }
 
-static double fastest(const rope *r) {
-    double most = 0;
-    for (uint32_t k = 1; k < POINTS; k++) {
-        double x[3], v[3];
-        load_point(r, 0, k, x, v);
-        most = fmax(most, sqrt(dot(v, v)));
-    }
-    return most;
-}
-
 static double furthest(const rope *r) {
     double most = 0;
     for (uint32_t k = 0; k < POINTS; k++) {
@@ -101,10 +91,11 @@ TEST(stiff_curls_come_to_rest) {
             step_rope(&r, 4);
         }
         step_rope(&r, 1200);
-        test_case("number %g, GJ / EI %g: %g m/s, %g m away", b.number, b.ratio, fastest(&r), furthest(&r));
+        test_case("number %g, GJ / EI %g: %g m/s, %g m away", b.number, b.ratio, fastest_point(&r),
+                  furthest(&r));
         assert_alive(&r, 0);
         assert_true(report_of(&r, 0).stiff_curls);
-        ASSERT(fastest(&r), <=, 1e-3);
+        ASSERT(fastest_point(&r), <=, 1e-3);
         ASSERT(furthest(&r), <=, 1e-4);
         destroy_rope(&r);
     }
@@ -160,7 +151,7 @@ TEST(stiff_quarter_rings_bend_and_twist) {
         step_rope(&r, 600);
         load_point(&r, 0, POINTS - 1, x, NULL);
         test_case("number %g, GJ / EI = %g: %g m for %g m, %g m/s", b.number, b.ratio, x[2],
-                  (double)load * per, fastest(&r));
+                  (double)load * per, fastest_point(&r));
         assert_alive(&r, 0);
         assert_near(x[2], (double)load * per, 0.01 * (double)load * per);
         destroy_rope(&r);
@@ -181,9 +172,9 @@ TEST(stiff_curls_between_pins_creep_at_most) {
                              MOTE_OK);
             step_rope(&r, 1200);
             test_case("number %g, GJ / EI %g, pulled to %g: %g m/s, strain %g", b.number, b.ratio, share[k],
-                      fastest(&r), (double)report_of(&r, 0).strain);
+                      fastest_point(&r), (double)report_of(&r, 0).strain);
             assert_alive(&r, 0);
-            ASSERT(fastest(&r), <=, 0.1);
+            ASSERT(fastest_point(&r), <=, 0.1);
             ASSERT((double)report_of(&r, 0).strain, <=, 0.002);
             destroy_rope(&r);
         }
