@@ -137,15 +137,49 @@ static inline bool reference_hold(reference_rod *r, double h) {
     return true;
 }
 
+/* Kinetic energy, of which dv (m/s) more downwards, and in *bending that of the joints. */
+static inline double reference_energies(const reference_rod *r, const double root[3], double dv,
+                                        double *bending) {
+    double kinetic = 0, before[3] = {root[0], root[1], root[2]}, along[3];
+    *bending = 0;
+    for (uint32_t k = 0; k < r->points; k++) {
+        const double *v = r->v[k], l = r->length[k], mean = k ? (r->length[k - 1] + l) / 2 : l / 2;
+        if (!r->pinned[k])
+            kinetic += r->mass[k] / 2 * (v[0] * v[0] + (v[1] - dv) * (v[1] - dv) + v[2] * v[2]);
+        for (int i = 0; i < 3 && k + 1 < r->points; i++) {
+            along[i] = (r->x[k + 1][i] - r->x[k][i]) / l;
+            if (k || !r->hinged)
+                *bending += r->stiffness[k] / mean / 2 * (along[i] - before[i]) * (along[i] - before[i]);
+            before[i] = along[i];
+        }
+    }
+    return kinetic;
+}
+
+/* With resting pins along the rod a substep adds no energy: what it would is taken from the velocities. */
+static inline void reference_limit_energy(reference_rod *r, const double root[3], double kinetic,
+                                          double bending) {
+    double now, pins = 0;
+    const double moving = reference_energies(r, root, 0, &now), gain = moving - kinetic + now - bending;
+    for (uint32_t k = 1; k < r->points; k++) pins += r->pinned[k];
+    if (pins == 0 || gain <= fmax(moving, kinetic) / 4096) return;
+    const double factor = sqrt(fmax(moving - gain, 0) / moving);
+    for (uint32_t k = 0; k < r->points; k++)
+        for (int axis = 0; axis < 3 && !r->pinned[k]; axis++) r->v[k][axis] *= factor;
+}
+
 /* One substep. Returns the iterations that the lengths took. */
 static inline uint32_t reference_rod_step(reference_rod *r, double h, double gravity, const double root[3],
                                           double goal[REFERENCE_ROD_POINTS][3]) {
     reference_sides dx;
+    double bending;
+    const double kinetic = reference_energies(r, root, h * gravity, &bending);
     reference_bend(r, h, gravity, root, goal, dx);
     for (uint32_t k = 0; k < r->points; k++)
         for (int axis = 0; axis < 3; axis++) r->x[k][axis] += dx[k][axis], r->v[k][axis] = dx[k][axis] / h;
     uint32_t iterations = 1;
     while (!reference_hold(r, h) && iterations < 32) iterations++;
+    reference_limit_energy(r, root, kinetic, bending);
     return iterations;
 }
 

@@ -271,14 +271,24 @@ static void pay(reference_strand *s) {
     if (kinetic > 0 && finite) scale_velocities(s, &frame, sqrtf(1 + deficit / kinetic));
 }
 
-/* Tensions add no energy to a strand whose pins do not move relative to each other. */
-static void limit_energy(reference_strand *s, float most) {
-    const rigid_motion frame = frame_of(s);
-    const float kinetic = kinetic_about(s, &frame);
+/* Scales what is more than `most`. Pins that move relative to each other do work. */
+static void limit_kinetic(reference_strand *s, const rigid_motion *frame, float kinetic, float most) {
     bool together = true;
     for (uint32_t k = 0; k < s->points; k++)
-        for (int axis = 0; axis < 3 && !moves(s, k); axis++) together &= s->v[k][axis] == frame.v[axis];
-    if (together && most < kinetic && isfinite(kinetic)) scale_velocities(s, &frame, sqrtf(most / kinetic));
+        for (int axis = 0; axis < 3 && !moves(s, k); axis++) together &= s->v[k][axis] == frame->v[axis];
+    if (together && most < kinetic && isfinite(kinetic)) scale_velocities(s, frame, sqrtf(most / kinetic));
+}
+
+/* Tensions add no energy. */
+static void limit_energy(reference_strand *s, float most) {
+    const rigid_motion frame = frame_of(s);
+    limit_kinetic(s, &frame, kinetic_about(s, &frame), most);
+}
+
+void reference_take_energy(reference_strand *s, float excess) {
+    const rigid_motion frame = frame_of(s);
+    const float kinetic = kinetic_about(s, &frame);
+    limit_kinetic(s, &frame, kinetic, larger(kinetic - excess, 0));
 }
 
 /* Pinned points receive the impulses. */

@@ -97,7 +97,13 @@ void reference_axes(const float q[4], float axis[3][3]);
 void reference_turn_between(const float a[4], const float b[4], float c[4]);
 void reference_turn_frames(reference_strand *strand);
 
-/* A rod with stiff curls, from the start of the substep. way: h v0 + h^2 a of its points. */
+/* Frames of a rod that has none, parallel along it; clamp receives that of the root. */
+void reference_lay_frames(reference_strand *strand, float clamp[4]);
+
+/* Takes as much of twice the kinetic energy as there is, unless pins move relative to each other. */
+void reference_take_energy(reference_strand *strand, float excess);
+
+/* A rod in the turns of its segments, from the start of the substep. way: h v0 + h^2 a of its points. */
 void reference_turn_rod(reference_strand *strand, const reference_world *world, reference_row *way);
 
 /* From strand->start. */

@@ -28,7 +28,13 @@ typedef struct rod_part {
     reference_row own[REFERENCE_POINTS], force[REFERENCE_POINTS], gradient[REFERENCE_POINTS],
         back[REFERENCE_POINTS], along[REFERENCE_POINTS];
     float rows[REFERENCE_POINTS][2], beyond[REFERENCE_POINTS][2], twist[REFERENCE_POINTS][2];
+    float bending; /* twice the energy of the joints times h^2 */
 } rod_part;
+
+/* Twice the energies of the prediction and of the present: of points relative to a pinned root, of joints. */
+typedef struct energies {
+    float kinetic[2], bending[2];
+} energies;
 
 /* Quadratic cost of all beyond a joint, and its last joint. */
 typedef struct cost {
@@ -81,8 +87,10 @@ static void find_frames(const reference_strand *s, rod_part *p) {
         quaternion c = product(inverse, b);
         for (int i = 0; i < 3; i++) c.v[i] = signbit(c.w) ? -c.v[i] : c.v[i];
         c.w = fabsf(c.w);
-        float y[3], odd[3], own[3], axis[3][3];
-        for (int i = 0; i < 3; i++) y[i] = stiffness[i] * ((c.v[i] + c.v[i]) - s->rest_turn[k][i]);
+        float y[3], odd[3], own[3], axis[3][3], off[3];
+        for (int i = 0; i < 3; i++)
+            off[i] = (c.v[i] + c.v[i]) - s->rest_turn[k][i], y[i] = stiffness[i] * off[i];
+        p->bending += row_dot(y, off);
         row_cross(c.v, y, odd);
         for (int i = 0; i < 3; i++) own[i] = (c.w * y[i] - odd[i]) - beyond[i];
         axes_of(b, axis);
@@ -105,31 +113,53 @@ static void find_frames(const reference_strand *s, rod_part *p) {
     }
 }
 
+/* q turned by `angle` about its segment and with it to the direction of d, where it has one. */
+static quaternion follow(quaternion q, const float d[3], float angle, float length, float inverse_length) {
+    const float a = 0.5f * angle, *v = q.v;
+    quaternion twisted = {{v[0] + a * v[1], v[1] - a * v[0], v[2] + a * q.w}, q.w - a * v[2]};
+    const float x = v[0] + v[0], y = v[1] + v[1];
+    float t[3] = {x * v[2] + y * q.w, y * v[2] - x * q.w, 1 - x * v[0] - y * v[1]};
+    const float reach = 0.5f * (length + row_dot(d, d) * inverse_length);
+    float open = reach + row_dot(t, d);
+    if (!(1e-4f * reach < open)) { /* opposite: half a turn about the first axis first */
+        twisted = product(twisted, (quaternion){{1, 0, 0}, 0});
+        for (int i = 0; i < 3; i++) t[i] = -t[i];
+        open = reach + row_dot(t, d);
+    }
+    quaternion turn = {{0}, open};
+    row_cross(t, d, turn.v);
+    quaternion z = product(turn, twisted);
+    if (!(1e-4f * reach < open)) return q;
+    const float scale = 1 / __builtin_sqrtf(row_dot(z.v, z.v) + z.w * z.w);
+    for (int i = 0; i < 3; i++) z.v[i] = scale * z.v[i];
+    z.w = scale * z.w;
+    return z;
+}
+
+static void set_frame(reference_strand *s, uint32_t k, quaternion q) {
+    memcpy(s->rod_frame[k], q.v, sizeof q.v);
+    s->rod_frame[k][3] = q.w;
+}
+
 static void turn_frames(reference_strand *s, const rod_part *p, bool twists) {
-    float angle = 0;
+    float angle = 0, d[3];
     for (uint32_t k = 0; k + 1 < s->points; k++) {
-        const quaternion q = frame_of(s, k);
         if (twists) angle = p->twist[k][0] * angle - p->twist[k][1];
-        const float a = 0.5f * angle, *v = q.v;
-        quaternion twisted = {{v[0] + a * v[1], v[1] - a * v[0], v[2] + a * q.w}, q.w - a * v[2]};
-        float d[3];
         row_between(s->x[k], s->x[k + 1], d);
-        const float x = v[0] + v[0], y = v[1] + v[1];
-        float t[3] = {x * v[2] + y * q.w, y * v[2] - x * q.w, 1 - x * v[0] - y * v[1]};
-        const float reach = 0.5f * (s->rest_length[k] + row_dot(d, d) * s->inverse_length[k]);
-        float open = reach + row_dot(t, d);
-        if (!(1e-4f * reach < open)) { /* opposite: half a turn about the first axis first */
-            twisted = product(twisted, (quaternion){{1, 0, 0}, 0});
-            for (int i = 0; i < 3; i++) t[i] = -t[i];
-            open = reach + row_dot(t, d);
-        }
-        quaternion turn = {{0}, open};
-        row_cross(t, d, turn.v);
-        const quaternion z = product(turn, twisted);
-        if (!(1e-4f * reach < open)) continue;
-        const float scale = 1 / __builtin_sqrtf(row_dot(z.v, z.v) + z.w * z.w);
-        for (int i = 0; i < 3; i++) s->rod_frame[k][i] = scale * z.v[i];
-        s->rod_frame[k][3] = scale * z.w;
+        set_frame(s, k, follow(frame_of(s, k), d, angle, s->rest_length[k], s->inverse_length[k]));
+    }
+}
+
+void reference_lay_frames(reference_strand *s, float clamp[4]) {
+    float d[3];
+    reference_turn_by_root(s, s->root_direction, d);
+    quaternion q = follow((quaternion){{0, 0, 0}, 1}, d, 0, 1, 1);
+    memcpy(clamp, q.v, sizeof q.v);
+    clamp[3] = q.w;
+    for (uint32_t k = 0; k + 1 < s->points; k++) {
+        row_between(s->x[k], s->x[k + 1], d);
+        q = follow(q, d, 0, s->rest_length[k], s->inverse_length[k]);
+        set_frame(s, k, q);
     }
 }
 
@@ -166,6 +196,12 @@ static void find_chords(const reference_strand *s, rod_part *p) {
             if (k) before[i] = p->along[k - 1][i];
             p->gradient[k][i] = p->back[k][i] = ((p->h * p->h) * s->joint[k]) * (p->along[k][i] - before[i]);
         }
+    }
+    for (uint32_t k = s->points - 1; k-- > 0;) {
+        float bend[3], before[3];
+        reference_turn_by_root(s, s->root_direction, before);
+        row_between(k ? p->along[k - 1] : before, p->along[k], bend);
+        p->bending += row_dot(p->gradient[k], bend);
     }
 }
 
@@ -270,6 +306,7 @@ static void bend(reference_strand *s, const reference_world *w, rod_part *p, uin
         for (int i = 0; i < 3; i++)
             p->way[k][i] = p->h * (s->v[k][i] + (s->mass[k] > 0 ? p->share * dv[i] : 0));
     }
+    p->bending = 0;
     if (s->framed)
         find_frames(s, p);
     else
@@ -318,6 +355,71 @@ static void advance(reference_strand *s, const reference_world *w, uint32_t unit
     advance(s, w, 2 * units, fewest);
 }
 
+/* --- Energies --- */
+
+static float framed_bending(const reference_strand *s, const rod_part *p) {
+    float sum = 0, clamp[4];
+    reference_clamp_frame(s, clamp);
+    for (uint32_t k = 0; k + 1 < s->points; k++) {
+        const float square = p->h * p->h, stiffness[3] = {square * s->joint[k], square * s->joint_across[k],
+                                                          square * s->joint_twist[k]};
+        float c[4], off[3], y[3];
+        reference_turn_between(k ? s->rod_frame[k - 1] : clamp, s->rod_frame[k], c);
+        for (int i = 0; i < 3; i++) off[i] = (c[i] + c[i]) - s->rest_turn[k][i], y[i] = stiffness[i] * off[i];
+        sum += row_dot(y, off);
+    }
+    return p->rate * p->rate * sum;
+}
+
+/* Twice the sum of m u^2 / 2, from the tip to the root; u: relative to that of a pinned root. */
+static float kinetic(const reference_strand *s, const reference_row *v, float scale) {
+    float sum = 0;
+    for (uint32_t k = s->points; k-- > 0;) {
+        float u[3];
+        for (int i = 0; i < 3; i++) u[i] = v[k][i] - (s->mass[0] > 0 ? 0 : scale * s->v[0][i]);
+        if (s->mass[k] > 0) sum += s->point_mass[k] * row_dot(u, u);
+    }
+    return sum;
+}
+
+/* curls: the sums are those of a substep that has not been tried. */
+static void predict_energies(const reference_strand *s, const rod_part *p, bool curls, energies *e) {
+    e->kinetic[0] = p->rate * p->rate * kinetic(s, p->way, p->h);
+    e->bending[0] = curls ? framed_bending(s, p) : p->rate * p->rate * p->bending;
+}
+
+static void present_energies(const reference_strand *s, const rod_part *p, energies *e) {
+    float tangent[3] = {0}, along[3], bend[3], root[3], sum = 0;
+    e->kinetic[1] = kinetic(s, s->v, 1);
+    for (uint32_t k = s->points - 1; k-- > 0 && !s->framed;) {
+        row_between(s->x[k], s->x[k + 1], along);
+        for (int i = 0; i < 3; i++) along[i] = s->inverse_length[k] * along[i];
+        row_between(along, tangent, bend);
+        sum += s->joint[k + 1] * row_dot(bend, bend);
+        memcpy(tangent, along, sizeof along);
+    }
+    reference_turn_by_root(s, s->root_direction, root);
+    row_between(root, tangent, bend);
+    e->bending[1] = s->framed ? framed_bending(s, p) : sum + s->joint[0] * row_dot(bend, bend);
+}
+
+/* What a substep has added, more than rounding. */
+static float gain_of(const reference_strand *s, const energies *e) {
+    float noise = 0;
+    for (uint32_t k = 0; k + 1 < s->points; k++) {
+        const float error = (0x1p-22f * s->whole) * s->inverse_length[k];
+        const float most = s->framed ? larger(s->joint_across[k], s->joint_twist[k]) : s->joint[k];
+        noise += most * (error * error);
+    }
+    const float rounding = noise + 2 * __builtin_sqrtf(e->bending[1] * noise) + 0x1p-18f * e->bending[1];
+    return (e->kinetic[1] - e->kinetic[0]) + (e->bending[1] - e->bending[0]) - rounding;
+}
+
+static void limit(reference_strand *s, const rod_part *p, energies *e) {
+    present_energies(s, p, e);
+    if (gain_of(s, e) > 0) reference_take_energy(s, gain_of(s, e));
+}
+
 static void arrive(reference_strand *s) {
     for (uint32_t k = 0; k < s->points; k++)
         if (s->mass[k] == 0) memcpy(s->x[k], s->goal[k], sizeof s->x[k]);
@@ -344,31 +446,54 @@ static void hold_near(reference_strand *s, const reference_world *w, uint32_t su
     if (substep + 1 == w->substeps) reference_count_buried(s, w, substep);
 }
 
+static bool has_inner_pins(const reference_strand *s) {
+    bool pins = false;
+    for (uint32_t k = 1; k < s->points; k++) pins |= s->mass[k] == 0;
+    return pins;
+}
+
+static bool gains(const reference_strand *s, const energies *e, float share) {
+    return share * larger(e->kinetic[0], e->kinetic[1]) < gain_of(s, e);
+}
+
+static void restart(reference_strand *s, const rod_part *p, float frames[REFERENCE_POINTS][4]) {
+    undo(s, p);
+    memcpy(s->rod_frame, frames, sizeof s->rod_frame);
+}
+
 void reference_rod_substep(reference_strand *s, const reference_world *w, uint32_t substep) {
     const float h = (float)reference_substep(w);
     const uint32_t fewest = fewest_parts(s, w);
+    const bool curls = fewest > 1, stiff = s->framed && s->curl_rate * (h * h) > ROD_STIFF_CURLS;
+    float before[REFERENCE_POINTS][4];
+    bool again = true;
     rod_part p;
-    bool parts = fewest > 1;
+    energies e;
+    memcpy(before, s->rod_frame, sizeof before);
     bend(s, w, &p, 1);
-    if (s->framed && s->curl_rate * (h * h) > ROD_STIFF_CURLS) {
+    predict_energies(s, &p, curls || stiff, &e);
+    if (stiff) {
         undo(s, &p);
         reference_turn_rod(s, w, p.way);
-        if (reference_find_contacts(s, w, substep)) hold_near(s, w, substep);
-        return;
-    }
-    if (!parts && reference_find_contacts(s, w, substep)) {
+    } else if (!curls && reference_find_contacts(s, w, substep)) {
         if (s->framed) turn_frames(s, &p, true);
         hold_near(s, w, substep);
         return;
-    }
-    if (!parts) parts = !hold_by_few(s, w, &p);
-    if (!parts) {
+    } else if (!curls && hold_by_few(s, w, &p)) {
         if (s->framed) turn_frames(s, &p, true);
-        return;
+        present_energies(s, &p, &e);
+        if (!gains(s, &e, 0x1p-12f)) return;
+        again = !has_inner_pins(s);
+        if (again) restart(s, &p, before), reference_turn_rod(s, w, p.way);
+    } else {
+        undo(s, &p);
+        advance(s, w, 2, fewest);
+        advance(s, w, 2, fewest);
+        arrive(s);
+        present_energies(s, &p, &e);
+        if (!has_inner_pins(s) && gains(s, &e, 0.25f))
+            restart(s, &p, before), reference_turn_rod(s, w, p.way);
     }
-    undo(s, &p);
-    advance(s, w, 2, fewest);
-    advance(s, w, 2, fewest);
-    arrive(s);
-    if (reference_find_contacts(s, w, substep)) hold_near(s, w, substep);
+    limit(s, &p, &e);
+    if (again && reference_find_contacts(s, w, substep)) hold_near(s, w, substep);
 }

@@ -1,4 +1,4 @@
-/* The plain reference of rods with stiff curls, solved in the turns of their segments: one rod at a time,
+/* The plain reference of rods that are solved in the turns of their segments: one rod at a time,
  * 3 x 3 matrices as arrays, rows kept in arrays, in the order of operations of rod_turns.h. */
 #include <math.h>
 #include <string.h>
@@ -11,7 +11,7 @@ typedef float matrix[3][3];
 
 /* A rod in the iterations: displacements since the start, forces that hold pinned points, rows. */
 typedef struct turning {
-    float h, square, rate;
+    float h, square, rate, clamp[4];
     reference_row way[REFERENCE_POINTS], moved[REFERENCE_POINTS], pull[REFERENCE_POINTS],
         own[REFERENCE_POINTS];
     matrix g[REFERENCE_POINTS], e[REFERENCE_POINTS];
@@ -71,12 +71,13 @@ static bool is_pinned(const reference_strand *s, uint32_t k) { return s->mass[k]
  * segment before. */
 static float bend(const reference_strand *s, const turning *u, uint32_t k, matrix b, float moment[3]) {
     float c[4], axis[3][3], clamp[4], y[3], n[3][3];
-    reference_clamp_frame(s, clamp);
+    memcpy(clamp, u->clamp, sizeof clamp);
     const float *before = k ? s->rod_frame[k - 1] : clamp;
     reference_turn_between(before, s->rod_frame[k], c);
     reference_axes(before, axis);
-    const float stiffness[3] = {u->square * s->joint[k], u->square * s->joint_across[k],
-                                u->square * s->joint_twist[k]};
+    const float bend_of = u->square * s->joint[k],
+                stiffness[3] = {bend_of, s->framed ? u->square * s->joint_across[k] : bend_of,
+                                s->framed ? u->square * s->joint_twist[k] : bend_of};
     const float part[3][3] = {{c[3], c[2], 0 - c[1]}, {0 - c[2], c[3], c[0]}, {c[1], 0 - c[0], c[3]}};
     for (int i = 0; i < 3; i++) {
         y[i] = stiffness[i] * ((c[i] + c[i]) - s->rest_turn[k][i]);
@@ -96,7 +97,8 @@ static float bend(const reference_strand *s, const turning *u, uint32_t k, matri
 /* The mass of point k + 1; pinned ones are heavy. */
 static float heavy(const reference_strand *s, const turning *u, uint32_t k) {
     const float m = s->point_mass[k + 1], inverse = s->inverse_length[k],
-                most = larger(u->square * s->joint_across[k], u->square * s->joint_twist[k]);
+                most = !s->framed ? u->square * s->joint[k]
+                                  : larger(u->square * s->joint_across[k], u->square * s->joint_twist[k]);
     return is_pinned(s, k + 1) ? 1e4f * m + 256 * most * inverse * inverse : m;
 }
 
@@ -255,7 +257,12 @@ void reference_turn_rod(reference_strand *s, const reference_world *w, reference
     turning u;
     u.h = (float)reference_substep(w), u.square = u.h * u.h, u.rate = 1 / u.h;
     memcpy(u.way, way, sizeof u.way);
-    if (is_off(s, w->def->max_strain + 0x1p-10f)) reference_turn_frames(s);
+    if (!s->framed) {
+        reference_lay_frames(s, u.clamp);
+    } else {
+        reference_clamp_frame(s, u.clamp);
+        if (is_off(s, w->def->max_strain + 0x1p-10f)) reference_turn_frames(s);
+    }
     bool far = true;
     for (uint32_t i = 0; i < TURNS && far; i++) {
         s->iterations++;

@@ -107,24 +107,30 @@ MOTE_OUTLINE strand_motion free_motion(const strand_work *w, size_t lane) {
     return m;
 }
 
+/* Sets *v to the velocity of the first pinned point, where there is one. Returns these lanes. */
+MOTE_INLINE wide_mask velocity_of_pins(const strand_columns *c, wide3 *v, size_t lane) {
+    const wide_mask counts = wide_mask_load(c->counts + lane);
+    wide_mask pinned = wide_equal((wide){0}, wide_set(1.0f));
+    for (uint32_t k = c->pins ? c->points : 1; k-- > 0;) {
+        const size_t at = strand_at(k, lane);
+        const wide_mask pin = wide_equal(point_mass(c, at), (wide){0}) & lanes_beyond(counts, k);
+        *v = wide3_select(pin, work_load3(c, WORK_V, at), *v);
+        pinned |= pin;
+    }
+    return pinned;
+}
+
 /* Returns the motion relative to which each strand is scaled: of its root or first pinned point, or that of a
  * rigid body where none is pinned. */
 MOTE_INLINE strand_motion frame_of(const strand_work *w, size_t lane) {
     const strand_columns *c = &w->c;
-    const wide_mask counts = wide_mask_load(c->counts + lane), none = wide_equal((wide){0}, wide_set(1.0f));
-    strand_motion m = {wide3_zero(), work_load3(c, WORK_V, lane), wide3_zero()};
-    wide_mask held = wide_equal(point_mass(c, lane), (wide){0}) | ~lanes_beyond(counts, 0);
-    if (wide_all(held)) return m;
-    const strand_motion rigid = free_motion(w, lane);
-    wide_mask pinned = none;
-    for (uint32_t k = c->pins ? c->points : 1; k-- > 0;) {
-        const size_t at = strand_at(k, lane);
-        const wide_mask pin = wide_equal(point_mass(c, at), (wide){0}) & lanes_beyond(counts, k);
-        m.v = wide3_select(pin, work_load3(c, WORK_V, at), m.v);
-        pinned |= pin;
-    }
-    return (strand_motion){rigid.center, wide3_select(pinned, m.v, rigid.v),
-                           wide3_select(pinned, wide3_zero(), rigid.w)};
+    const strand_motion m = {wide3_zero(), work_load3(c, WORK_V, lane), wide3_zero()};
+    const wide_mask exists = lanes_beyond(wide_mask_load(c->counts + lane), 0);
+    if (wide_all(wide_equal(point_mass(c, lane), (wide){0}) | ~exists)) return m;
+    strand_motion rigid = free_motion(w, lane);
+    const wide_mask pinned = velocity_of_pins(c, &rigid.v, lane);
+    rigid.w = wide3_select(pinned, wide3_zero(), rigid.w);
+    return rigid;
 }
 
 /* Returns twice the kinetic energy relative to the frame. still: the frame does not turn. *whole receives the
@@ -236,31 +242,43 @@ MOTE_INLINE wide_mask pins_move_together(const strand_work *w, wide3 v, size_t l
     return together;
 }
 
-/* Returns twice the kinetic energy relative to the frame of each strand. */
-MOTE_OUTLINE wide energy_about_root(const strand_work *w, size_t lane) {
+/* Returns twice the kinetic energy relative to *frame, which receives the frame of each strand. */
+MOTE_INLINE wide energy_in_frame(const strand_work *w, strand_motion *frame, size_t lane) {
     const strand_masses masses = masses_of(w, lane);
-    const strand_motion frame = frame_of(w, lane);
     wide mass;
-    return kinetic_energy(&w->c, &masses, &frame, false, &mass, lane);
+    *frame = frame_of(w, lane);
+    return kinetic_energy(&w->c, &masses, frame, false, &mass, lane);
 }
 
-/* Scales the velocities of the lanes so that their kinetic energy relative to the frame is at most half of
- * `most`: that of the prediction, before the lengths were corrected. Tensions do no work on a strand whose
- * pins do not move relative to each other. */
-MOTE_OUTLINE void limit_energy(const strand_work *w, wide most, wide_mask lanes, size_t lane) {
+/* Returns twice the kinetic energy relative to the frame of each strand. */
+MOTE_OUTLINE wide energy_about_root(const strand_work *w, size_t lane) {
+    strand_motion frame;
+    return energy_in_frame(w, &frame, lane);
+}
+
+/* Scales the velocities of the lanes relative to the frame so that twice their kinetic energy, `kinetic`, is
+ * at most `most`. Lanes whose pins move relative to each other keep theirs: pins do work. */
+MOTE_OUTLINE void limit_kinetic(const strand_work *w, const strand_motion *frame, wide kinetic, wide most,
+                                wide_mask lanes, size_t lane) {
     const strand_columns columns = w->c, *c = &columns;
     const strand_masses masses = masses_of(w, lane);
-    const strand_motion frame = frame_of(w, lane);
-    wide mass;
-    const wide kinetic = kinetic_energy(c, &masses, &frame, false, &mass, lane);
     const wide_mask more = lanes & wide_less(most, kinetic) & wide_equal(kinetic * 0.0f, (wide){0}) &
-                           pins_move_together(w, frame.v, lane);
+                           pins_move_together(w, frame->v, lane);
     if (!wide_lane_bits(more)) return;
     const wide factor = wide_sqrt(most / wide_select(more, kinetic, wide_set(1.0f)));
-    const wide3 momentum = scale_velocities(c, &masses, &frame, false, factor, more, lane);
+    const wide3 momentum = scale_velocities(c, &masses, frame, false, factor, more, lane);
     const wide_mask pinned = wide_equal(point_mass(c, lane), (wide){0});
     work_store3(c, WORK_REACTION, lane,
                 wide3_sub(work_load3(c, WORK_REACTION, lane), wide3_select(pinned, momentum, wide3_zero())));
+}
+
+/* Limits twice the kinetic energy of the lanes relative to the frame to `most`: that of the prediction,
+ * before the lengths were corrected. Tensions do no work on a strand whose pins do not move relative to each
+ * other. */
+MOTE_OUTLINE void limit_energy(const strand_work *w, wide most, wide_mask lanes, size_t lane) {
+    strand_motion frame;
+    const wide kinetic = energy_in_frame(w, &frame, lane);
+    limit_kinetic(w, &frame, kinetic, most, lanes, lane);
 }
 
 /* Adds the work of a part's accelerations over the displacements of correct_lengths to the deficit: of the

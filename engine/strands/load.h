@@ -187,9 +187,28 @@ static inline uint8_t has_stiff_curls(const strand_work *w, size_t lane) {
     return rate && rate[lane] * (h * h) > ROD_STIFF_CURL;
 }
 
+/* Finds twice the energy of the joints of rods if each was bent by the rounding of the positions. */
+MOTE_INLINE void find_noise(strand_work *w) {
+    const mote_strands *strands = w->job->strands;
+    const bool framed = strands->joint_twist != NULL;
+    const float *across = framed ? strands->joint_across : strands->joint_stiffness,
+                *along = framed ? strands->joint_twist : across;
+    for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) {
+        const wide rounding = wide_set(STRAND_ROUNDING) * wide_load(w->length + lane);
+        wide sum = (wide){0};
+        for (size_t at = lane; at < strand_at(w->points - 1, lane); at += MOTE_GROUP) {
+            const wide error = rounding * wide_load(strands->inverse_length + w->slot + at);
+            const wide bend = wide_load(across + w->slot + at), twist = wide_load(along + w->slot + at);
+            sum += wide_max(bend, twist) * (error * error);
+        }
+        wide_store(w->noise + lane, sum);
+    }
+}
+
 MOTE_INLINE void load_group(strand_work *w) {
     mote_strands *strands = w->job->strands;
     load_lengths(w);
+    if (strands->joint_stiffness) find_noise(w);
     load_points(w);
     for (size_t lane = 0; lane < MOTE_GROUP && rubs(w); lane += MOTE_WIDTH) load_friction(w, lane);
     for (size_t at = 0; at < strand_at(w->c.pins ? w->points : 1, 0); at += MOTE_WIDTH)

@@ -37,15 +37,17 @@ enum {
     ROD_Q = STRAND_COLUMN(rod.q),
     ROD_FORCE = STRAND_COLUMN(rod.force),
     ROD_FRAME = STRAND_COLUMN(rod_frame),
-    ROD_TWIST = STRAND_COLUMN(rod_twist)
+    ROD_TWIST = STRAND_COLUMN(rod_twist),
+    ROD_BEFORE = STRAND_COLUMN(frame_before)
 };
 
 /* Energy V of the part beyond a joint. R + l (Q + Q1) + l^2 T of the next joint is written as F u + w, where
  * u and w do not contain F: the chain of dependent operations has one product, one sum and one division per
  * joint. */
 typedef struct rod_beyond {
-    wide p, q, r, d;     /* kg, kg m, kg m^2, kg^2 m^2 */
-    wide3 force, moment; /* p, q: kg m, kg m^2 */
+    wide p, q, r, d;       /* kg, kg m, kg m^2, kg^2 m^2 */
+    wide3 force, moment;   /* p, q: kg m, kg m^2 */
+    wide kinetic, bending; /* twice the energies of the prediction (rod_energy.h), times h^2 */
     /* Of the last joint: F, b, S, Q1, P b + D. P = F (P b + D), Q = F b Q1, R = F b S. */
     wide factor, stiffness, inertia, lever, whole;
 } rod_beyond;
@@ -53,6 +55,7 @@ typedef struct rod_beyond {
 MOTE_INLINE rod_beyond rod_none_beyond(void) {
     rod_beyond v;
     v.p = v.q = v.r = v.d = v.factor = v.stiffness = v.inertia = v.lever = v.whole = (wide){0};
+    v.kinetic = v.bending = (wide){0};
     v.force = v.moment = wide3_zero();
     return v;
 }
@@ -64,6 +67,7 @@ typedef struct rod_segment {
     wide3 couple, back;      /* gradient of the joint's energy: of t[k], and of t[k-1], negated; kg m^2 */
     wide tension, stiffness; /* T h^2, kg; b h^2, kg m^2 */
     rod_twist twist;         /* where there are frames */
+    wide bending;            /* twice the joint's energy times h^2, kg m^2 */
     wide3 way;               /* of point k + 1 without the forces inside the rod: h v0 + h^2 a */
 } rod_segment;
 
@@ -113,18 +117,43 @@ MOTE_INLINE rod_row rod_add_pinned(rod_beyond *v, const rod_segment *s) {
     return (rod_row){(wide){0}, inverse, wide3_scale((wide){0} - inverse, s->way)};
 }
 
+/* Adds a point of mass m to the kinetic energy of the prediction. */
+MOTE_INLINE void rod_add_way(rod_beyond *v, wide m, wide3 way, wide3 root_way) {
+    const wide3 u = wide3_sub(way, root_way);
+    v->kinetic += m * wide3_dot(u, u);
+}
+
+/* Finds the gradient and the energy of a joint without frames. */
+MOTE_INLINE void rod_straight_joint(rod_segment *s) {
+    const wide3 bend = wide3_sub(s->tangent, s->before);
+    s->couple = s->back = wide3_scale(s->stiffness, bend);
+    s->bending = wide3_dot(s->couple, bend);
+}
+
 /* Column pointers of rods and the part of the substep. */
 typedef struct rod_terms {
     strand_part part;
     const float *joint, *inverse_length, *mass, *rest_length; /* from the group's first slot */
     wide square, rate;                                        /* h^2; 1 / h, 0 for h = 0 */
     wide3 root;                                               /* direction of the clamp */
+    wide3 root_v, root_way;                                   /* m/s, of a pinned root; else 0; m, h root_v */
     bool framed;                                              /* a constant of the instance */
     const float *joint_twist, *joint_across, *rest_turn[3];   /* of frames */
     rod_frame root_frame;
     int start, start_v; /* columns that receive the state before the substep or part */
     bool arrives;       /* pinned points move to their goals */
 } rod_terms;
+
+/* Twice the energies of a rod (rod_energy.h), of the prediction and now: of its points, relative to a pinned
+ * root, and of its joints. */
+typedef struct rod_energies {
+    wide kinetic[2], bending[2]; /* J */
+} rod_energies;
+
+MOTE_INLINE void rod_set_prediction(rod_energies *e, const rod_terms *t, wide kinetic, wide bending) {
+    const wide square = t->rate * t->rate;
+    e->kinetic[0] = square * kinetic, e->bending[0] = square * bending;
+}
 
 /* Keeps the state of a point at the start of the substep; returns h v0 + h^2 a. */
 MOTE_INLINE wide3 rod_way(const strand_columns *c, const rod_terms *t, strand_point a, size_t at) {
@@ -149,19 +178,24 @@ MOTE_INLINE wide_mask rod_held_segment(const strand_columns *c, uint32_t k, size
            lanes_beyond(wide_mask_load(c->counts + lane), k + 1);
 }
 
+/* Returns joint `at` times h^2. Rods without frames twist at a free end: any twisting stiffness will do. */
+MOTE_INLINE rod_joint rod_joint_at(const rod_terms *t, size_t at) {
+    const wide bend = t->square * wide_load(t->joint + at);
+    if (!t->framed) return (rod_joint){bend, bend, bend, wide3_zero()};
+    return (rod_joint){bend, t->square * wide_load(t->joint_across + at),
+                       t->square * wide_load(t->joint_twist + at),
+                       wide3_load((float *const *)t->rest_turn, at)};
+}
+
 /* Joint k of a rod with frames: its gradient, t[k], and the row of its twist. */
 MOTE_INLINE void rod_twist_joint(const strand_columns *c, const rod_terms *t, rod_segment *s, uint32_t k,
                                  size_t lane) {
     const size_t at = strand_at(k, lane);
     const rod_frame before = k ? rod_load_frame(c, at - MOTE_GROUP) : t->root_frame;
-    const rod_joint j = {
-        s->stiffness,
-        t->square * wide_load(t->joint_across + at),
-        t->square * wide_load(t->joint_twist + at),
-        {wide_load(t->rest_turn[0] + at), wide_load(t->rest_turn[1] + at), wide_load(t->rest_turn[2] + at)}};
+    const rod_joint j = rod_joint_at(t, at);
     const rod_twist_row row =
         rod_add_twist(&s->twist, before, j, rod_held_segment(c, k, lane), &s->couple, &s->tangent);
-    s->back = wide3_zero();
+    s->back = wide3_zero(), s->bending = row.bending;
     /* The matrix knows one stiffness: the largest one is stable, and forces at rest are those of all. */
     const wide bend = s->stiffness, most = wide_max(j.across, j.twist);
     s->stiffness = wide_select(wide_less((wide){0}, bend), most, bend);
@@ -169,9 +203,12 @@ MOTE_INLINE void rod_twist_joint(const strand_columns *c, const rod_terms *t, ro
     work_store(c, ROD_TWIST + 1, at, row.own);
 }
 
-/* Turns the frames of the lanes with their segments, and by the twist of the last bending. */
-MOTE_OUTLINE void rod_turn_frames(const strand_columns *c, const float *inverse_length, bool twists,
-                                  wide_mask lanes, size_t lane) {
+/* Turns the frames of the lanes with their segments, and by the twist of the last bending, e: NULL, or
+ * receives the energy of the joints; the frames before are then kept (rod_turn_back). */
+MOTE_OUTLINE void rod_turn_frames(const strand_columns *c, const rod_terms *t, bool twists, wide_mask lanes,
+                                  rod_energies *e, size_t lane) {
+    rod_frame before = t->root_frame;
+    wide bending = (wide){0};
     wide3 x = work_load3(c, WORK_X, lane);
     wide angle = (wide){0};
     for (uint32_t k = 0; k + 1 < c->points; k++) {
@@ -179,14 +216,30 @@ MOTE_OUTLINE void rod_turn_frames(const strand_columns *c, const float *inverse_
         const wide3 next = work_load3(c, WORK_X, at + MOTE_GROUP);
         const rod_frame q = rod_load_frame(c, at);
         if (twists) angle = work_load(c, ROD_TWIST, at) * angle - work_load(c, ROD_TWIST + 1, at);
+        if (e) {
+            work_store3(c, ROD_BEFORE, at, q.v);
+            work_store(c, WORK_STRAIN, at, q.w);
+        }
         const rod_frame turned = rod_follow(q, wide3_sub(next, x), angle, wide_load(c->rest_length + at),
-                                            wide_load(inverse_length + at));
+                                            wide_load(t->inverse_length + at));
         /* Frames of segments that do not exist stay 0, so that their joints have no gradient. */
         wide_mask turns = lanes;
         if (k + 1 >= c->shortest) turns &= lanes_beyond(wide_mask_load(c->counts + lane), k + 1);
-        work_store3(c, ROD_FRAME, at, wide3_select(turns, turned.v, q.v));
-        work_store(c, ROD_FRAME + 3, at, wide_select(turns, turned.w, q.w));
-        x = next;
+        const rod_frame now = {wide3_select(turns, turned.v, q.v), wide_select(turns, turned.w, q.w)};
+        work_store3(c, ROD_FRAME, at, now.v);
+        work_store(c, ROD_FRAME + 3, at, now.w);
+        if (e) bending += rod_joint_energy(rod_joint_at(t, at), before, now);
+        x = next, before = now;
+    }
+    if (e) e->bending[1] = t->rate * t->rate * bending;
+}
+
+/* Turns the frames of the lanes back. */
+MOTE_OUTLINE void rod_turn_back(const strand_columns *c, wide_mask lanes, size_t lane) {
+    for (size_t at = lane; at < strand_at(c->points - 1, lane); at += MOTE_GROUP) {
+        const rod_frame q = rod_load_frame(c, at);
+        work_store3(c, ROD_FRAME, at, wide3_select(lanes, work_load3(c, ROD_BEFORE, at), q.v));
+        work_store(c, ROD_FRAME + 3, at, wide_select(lanes, work_load(c, WORK_STRAIN, at), q.w));
     }
 }
 
@@ -197,6 +250,8 @@ MOTE_INLINE rod_beyond rod_select(wide_mask mask, const rod_beyond *a, const rod
                         .d = wide_select(mask, a->d, b->d),
                         .force = wide3_select(mask, a->force, b->force),
                         .moment = wide3_select(mask, a->moment, b->moment),
+                        .kinetic = b->kinetic,
+                        .bending = b->bending,
                         .factor = wide_select(mask, a->factor, b->factor),
                         .stiffness = wide_select(mask, a->stiffness, b->stiffness),
                         .inertia = wide_select(mask, a->inertia, b->inertia),
@@ -216,13 +271,17 @@ MOTE_INLINE void rod_eliminate(const strand_columns *c, const rod_terms *t, rod_
     if (t->framed)
         rod_twist_joint(c, t, s, k, lane);
     else
-        s->couple = s->back = wide3_scale(s->stiffness, wide3_sub(s->tangent, s->before));
+        rod_straight_joint(s);
     s->way = rod_way(c, t, end, next);
+    const wide_mask pinned = c->pins ? wide_equal(point_mass(c, next), (wide){0}) &
+                                           lanes_beyond(wide_mask_load(c->counts + lane), k + 1)
+                                     : (wide_mask){0};
+    const wide mass = wide_load(t->mass + next);
+    rod_add_way(v, c->pins ? wide_select(pinned, (wide){0}, mass) : mass, s->way, t->root_way);
+    v->bending += s->bending;
     const rod_beyond beyond = *v;
-    rod_row row = rod_add(v, s, wide_load(t->mass + next));
+    rod_row row = rod_add(v, s, mass);
     if (c->pins) {
-        const wide_mask pinned = wide_equal(point_mass(c, next), (wide){0}) &
-                                 lanes_beyond(wide_mask_load(c->counts + lane), k + 1);
         work_store(c, ROD_P, next, beyond.p);
         work_store(c, ROD_Q, next, beyond.q);
         work_store3(c, ROD_FORCE, next, beyond.force);
@@ -240,9 +299,11 @@ MOTE_INLINE void rod_eliminate(const strand_columns *c, const rod_terms *t, rod_
 }
 
 /* State of the back substitution, from the root to the tip: displacement of a point, change of the direction
- * of the segment before it, and the force of the segment behind it on it times h^2 (kg m). */
+ * of the segment before it, and the force of the segment behind it on it times h^2 (kg m). energy: of the
+ * prediction. */
 typedef struct rod_return {
     wide3 dx, du, behind;
+    wide energy[2];
 } rod_return;
 
 /* Adds the impulses on pinned points to their reaction. */
@@ -301,7 +362,8 @@ MOTE_INLINE rod_return rod_up(const strand_columns *c, const rod_terms *t, size_
                 dx = wide3_select(pinned, way, free);
     const wide3 own = wide3_sub(wide3_zero(), wide3_add_scaled(v.force, v.p, dx));
     rod_react(c, t, pinned, own, lane);
-    return (rod_return){dx, wide3_zero(), own};
+    rod_add_way(&v, wide_select(pinned, (wide){0}, m), way, t->root_way);
+    return (rod_return){dx, wide3_zero(), own, {v.kinetic, v.bending}};
 }
 
 /* Moves a point by dx, which over h is its velocity. */
@@ -323,8 +385,9 @@ MOTE_INLINE void rod_move(const strand_columns *c, const rod_terms *t, wide3 dx,
 /* Bends the rods of a register over the substep, without regard to their lengths. With `lengths` the back
  * substitution also eliminates the rows of the lengths, from the root to the tip: returns their chain. */
 MOTE_INLINE strand_chain rod_bend(const strand_columns *c, const rod_terms *t, const strand_terms *lengths,
-                                  size_t lane) {
+                                  rod_energies *e, size_t lane) {
     rod_return r = rod_up(c, t, lane);
+    rod_set_prediction(e, t, r.energy[0], r.energy[1]);
     rod_move(c, t, r.dx, 0, lane);
     strand_chain chain = {.x = work_load3(c, WORK_X, lane), .mass = point_mass(c, lane)};
     for (uint32_t k = 0; k + 1 < c->points; k++) {

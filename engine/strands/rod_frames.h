@@ -56,6 +56,7 @@ typedef struct rod_twist {
 /* Row of the twist of segment k: th[k] = share th[k-1] - own. */
 typedef struct rod_twist_row {
     wide share, own;
+    wide bending; /* twice the energy of the joint */
 } rod_twist_row;
 
 /* Returns (x, y, 0) of the frame q in the world, and its third axis in *t. */
@@ -100,7 +101,14 @@ MOTE_INLINE rod_twist_row rod_add_twist(rod_twist *s, rod_frame before, rod_join
     s->stiffness = wide_select(held, diagonal, free);
     s->torque = share * torque;
     s->moment = wide3_add(even, odd), s->frame = before;
-    return (rod_twist_row){share, torque * inverse};
+    return (rod_twist_row){share, torque * inverse, wide3_dot(y, off)};
+}
+
+/* Returns twice the energy of a joint between two frames. */
+MOTE_INLINE wide rod_joint_energy(rod_joint j, rod_frame before, rod_frame q) {
+    const rod_frame c = rod_turn_between(before, q);
+    const wide3 off = wide3_sub(wide3_add(c.v, c.v), j.rest);
+    return wide3_dot((wide3){j.bend * off.x, j.across * off.y, j.twist * off.z}, off);
 }
 
 /* Returns the frame turned by half a turn about its first axis. */

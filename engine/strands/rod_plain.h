@@ -6,7 +6,7 @@
 #ifndef MOTE_STRANDS_ROD_PLAIN_H
 #define MOTE_STRANDS_ROD_PLAIN_H
 
-#include "strands/rod.h"
+#include "strands/rod_energy.h"
 
 /* Returns whether the rods of a register are plain. own: NULL where IMPULSE_DV holds h a. */
 MOTE_INLINE bool rods_are_plain(const strand_columns *c, const mote_coupled_affine *own, wide_mask live,
@@ -69,9 +69,12 @@ MOTE_INLINE rod_beyond rod_plain_up(const strand_columns *c, const rod_terms *t,
         if (t->framed)
             rod_twist_joint(c, t, &s, k, lane);
         else
-            s.couple = s.back = wide3_scale(s.stiffness, wide3_sub(s.tangent, s.before));
+            rod_straight_joint(&s);
         s.way = rod_plain_way(c, &kick, h, v0, next);
-        const rod_row row = rod_add(&v, &s, wide_load(t->mass + next));
+        const wide mass = wide_load(t->mass + next);
+        rod_add_way(&v, mass, s.way, t->root_way);
+        v.bending += s.bending;
+        const rod_row row = rod_add(&v, &s, mass);
         work_store3(c, IMPULSE_OLD_V, next, v0);
         work_store(c, ROD_TENSION, at, tension);
         work_store(c, WORK_X, next, row.share);
@@ -116,9 +119,11 @@ MOTE_INLINE wide_mask rod_plain_held(const strand_columns *c, const strand_terms
            wide_equal(length, (wide){0});
 }
 
-/* Back substitution of the lengths and correction of the points from the tip, as newton_back. */
-MOTE_INLINE wide_mask rod_plain_back(const strand_columns *c, const strand_terms *t, wide3 root, wide3 tip,
-                                     size_t lane) {
+/* Back substitution of the lengths and correction of the points from the tip, as newton_back, and the present
+ * energies, as rod_present_energies finds them. */
+MOTE_INLINE wide_mask rod_plain_back(const strand_columns *c, const rod_terms *rods, const strand_terms *t,
+                                     rod_energies *e, wide3 root, wide3 tip, size_t lane) {
+    rod_present now = rod_present_begin();
     const wide rate = t->rate, square_rate = rate * rate;
     wide3 old = tip, behind = wide3_zero(), beyond = tip,
           dx = work_load3(c, WORK_V, strand_at(c->points - 1, lane));
@@ -135,13 +140,21 @@ MOTE_INLINE wide_mask rod_plain_back(const strand_columns *c, const strand_terms
         work_store(c, WORK_TENSION, at, work_load(c, WORK_TENSION, at) + square_rate * multiplier);
         const wide3 own = wide3_scale(multiplier, d), applied = wide3_sub(behind, own);
         const wide w = point_mass(c, next);
-        const wide3 x = wide3_add_scaled(old, w, applied);
+        const wide3 x = wide3_add_scaled(old, w, applied),
+                    v = wide3_add_scaled(wide3_scale(rate, dx), rate * w, applied);
         work_store3(c, WORK_X, next, x);
-        work_store3(c, WORK_V, next, wide3_add_scaled(wide3_scale(rate, dx), rate * w, applied));
-        if (!last) held &= rod_plain_held(c, t, wide3_sub(beyond, x), next);
+        work_store3(c, WORK_V, next, v);
+        rod_present_point(&now, rods, wide_load(rods->mass + next), v);
+        if (!last) {
+            const wide3 edge = wide3_sub(beyond, x);
+            held &= rod_plain_held(c, t, edge, next);
+            rod_present_segment(&now, rods, edge, next);
+        }
         behind = own, old = a, beyond = x, dx = before;
     }
     held &= rod_plain_held(c, t, wide3_sub(beyond, old), lane);
+    rod_present_segment(&now, rods, wide3_sub(beyond, old), lane);
+    rod_present_end(&now, rods, e, lane);
     work_store3(c, WORK_REACTION, lane, wide3_add_scaled(work_load3(c, WORK_REACTION, lane), rate, behind));
     return ~held;
 }
@@ -149,8 +162,9 @@ MOTE_INLINE wide_mask rod_plain_back(const strand_columns *c, const strand_terms
 /* Bends the rods over the substep and holds their lengths by one iteration. Returns those that are not yet
  * held. */
 MOTE_INLINE wide_mask rod_plain_step(const strand_columns *c, const rod_terms *t, const strand_terms *lengths,
-                                     size_t lane) {
+                                     rod_energies *e, size_t lane) {
     const rod_beyond v = rod_plain_up(c, t, lane);
+    rod_set_prediction(e, t, v.kinetic, v.bending);
     const strand_point root = work_point(c, lane);
     const wide3 dx = wide3_scale(t->part.h, wide3_add(root.v, wide3_zero()));
     const wide3 own = wide3_sub(wide3_zero(), wide3_add_scaled(v.force, v.p, dx));
@@ -159,7 +173,7 @@ MOTE_INLINE wide_mask rod_plain_step(const strand_columns *c, const rod_terms *t
     work_store3(c, WORK_REACTION, lane,
                 wide3_add(work_load3(c, WORK_REACTION, lane), wide3_scale(t->rate, own)));
     work_store3(c, WORK_X, lane, goal);
-    return rod_plain_back(c, lengths, goal, rod_plain_down(c, goal, dx, lane), lane);
+    return rod_plain_back(c, t, lengths, e, goal, rod_plain_down(c, goal, dx, lane), lane);
 }
 
 #endif

@@ -34,6 +34,7 @@ MOTE_INLINE void rod_set_part(rod_terms *t, const strand_part *p) {
     t->part.drift = (wide){0}; /* forces act at the start of the part */
     t->square = p->h * p->h;
     t->rate = wide_select(some, one / wide_select(some, p->h, one), (wide){0});
+    t->root_way = wide3_scale(p->h, t->root_v);
 }
 
 /* Sets the columns of frames and that of the clamp: the root's rotation, then the first frame at rest. */
@@ -60,6 +61,8 @@ MOTE_INLINE rod_terms rod_terms_of(const strand_work *w, const mote_coupled_affi
         .mass = strands->mass + w->slot,
         .rest_length = strands->rest_length + w->slot,
         .root = turned_by_root(w, lane, wide3_load((float *const *)strands->root_direction, w->lane + lane)),
+        .root_v = wide3_select(wide_less((wide){0}, point_mass(&w->c, lane)), wide3_zero(),
+                               work_load3(&w->c, WORK_V, lane)),
         .start = keep[0],
         .start_v = keep[1],
         .arrives = keep == substep_start};
@@ -97,11 +100,11 @@ MOTE_OUTLINE wide_mask iterate_more(const strand_work *w, strand_terms *lengths,
 /* Bends the rods of `live` over t->part and holds their lengths, the first iteration in the same sweeps.
  * Returns those that are not yet held. */
 MOTE_INLINE wide_mask step_rod_part(const strand_work *w, const rod_terms *t, strand_terms *lengths,
-                                    wide_mask live, size_t lane) {
+                                    rod_energies *e, wide_mask live, size_t lane) {
     const strand_columns columns = w->c, *c = &columns;
     impulse_copy_reaction(c, WORK_REACTION, IMPULSE_REACTED, ~(wide_mask){0}, lane);
     lengths->rate = t->rate, lengths->everyone = wide_all(live);
-    const strand_chain chain = rod_bend(c, t, lengths, lane);
+    const strand_chain chain = rod_bend(c, t, lengths, e, lane);
     count_lanes(w->job->strands->iterations + w->lane + lane, live);
     return iterate_rods(w, lengths, newton_back(c, lengths, live, chain.x, lane), lane);
 }
@@ -124,15 +127,19 @@ MOTE_INLINE void keep_rods(const strand_columns *c, size_t lane) {
     }
 }
 
-/* Steps the rods of `lanes`, whose curls are stiff, in the turns of their segments, from the state that
- * substep_start keeps. Pinned points are heavy there, and lengths between them are then solved for. */
+/* Steps the rods of `lanes` in the turns of their segments, from the state that substep_start keeps. Pinned
+ * points are heavy there, and lengths between them are then solved for. */
 MOTE_OUTLINE void turn_rods(const strand_work *w, const mote_coupled_affine *own, wide_mask lanes,
                             size_t lane) {
     const strand_columns columns = w->c, *c = &columns;
     const strand_parts_of of = {.gains = true, .rods = true};
-    const rod_terms t = rod_terms_of(w, own, substep_start, true, lane);
+    const bool framed = ROD_HAS_FRAMES(w);
+    rod_terms t = rod_terms_of(w, own, substep_start, framed, lane);
     rod_undo(c, lanes, substep_start, lane);
-    turns_align(c, &t, wide_set(w->job->strands->def.max_strain + 0x1p-10f), lanes, lane);
+    if (framed)
+        turns_align(c, &t, wide_set(w->job->strands->def.max_strain + 0x1p-10f), lanes, lane);
+    else
+        turns_lay_frames(c, &t, lane);
     wide_mask left = lanes;
     for (uint32_t i = 0; i < TURNS_ITERATIONS && wide_lane_bits(left); i++) {
         count_lanes(w->job->strands->iterations + w->lane + lane, left);
@@ -146,7 +153,7 @@ MOTE_OUTLINE void turn_rods(const strand_work *w, const mote_coupled_affine *own
     if (wide_lane_bits(pinned)) (void)hold_lengths(w, of, lengths, pinned, lane);
     /* Pinned points stand at their goals, to which the frames beside them did not quite point. */
     const wide_mask with = lanes & turns_with_pins(c, lane);
-    if (wide_lane_bits(with)) rod_turn_frames(c, t.inverse_length, false, with, lane);
+    if (wide_lane_bits(with)) rod_turn_frames(c, &t, false, with, NULL, lane);
 }
 
 /* Sets the size of each lane's first part to the whole substep, or for curls to twice the longest part that
@@ -175,6 +182,7 @@ MOTE_OUTLINE void step_rods_in_parts(const strand_work *w, const mote_coupled_af
     strand_terms lengths = make_terms(w, of, lane);
     rod_terms t = rod_terms_of(w, own, part_start, framed, lane);
     strand_part p = t.part;
+    rod_energies ignored;
     strand_halving s;
     lengths.start = part_start[0], lengths.start_v = part_start[1], lengths.done = rod_iterations(w);
     begin_parts(w, &s, framed, lane);
@@ -182,18 +190,18 @@ MOTE_OUTLINE void step_rods_in_parts(const strand_work *w, const mote_coupled_af
     wide_mask left = next_parts(w, &s, units, lanes, (wide_mask){0}, &p);
     while (wide_lane_bits(left)) {
         rod_set_part(&t, &p);
-        const wide_mask unsolved = step_rod_part(w, &t, &lengths, left, lane), last = smallest_parts(&s),
-                        passed = left & (~unsolved | last);
+        const wide_mask unsolved = step_rod_part(w, &t, &lengths, &ignored, left, lane),
+                        last = smallest_parts(&s), passed = left & (~unsolved | last);
         rod_undo(c, ~passed, part_start, lane);
         if (wide_lane_bits(passed & unsolved)) (void)hold_lengths(w, of, lengths, passed & unsolved, lane);
-        if (framed) rod_turn_frames(c, w->job->strands->inverse_length + w->slot, true, passed, lane);
+        if (framed) rod_turn_frames(c, &t, true, passed, NULL, lane);
         left = next_parts(w, &s, units, left, passed, &p);
     }
 }
 
 /* Steps plain rods as step_rod_part does, over the whole substep. */
 MOTE_INLINE wide_mask step_plain_rods(const strand_work *w, const mote_coupled_affine *own, bool framed,
-                                      size_t lane) {
+                                      rod_energies *e, size_t lane) {
     const strand_parts_of of = {.gains = true, .rods = true};
     const rod_terms t = rod_terms_of(w, own, substep_start, framed, lane);
     strand_terms lengths = make_terms(w, of, lane);
@@ -201,16 +209,89 @@ MOTE_INLINE wide_mask step_plain_rods(const strand_work *w, const mote_coupled_a
     impulse_copy_reaction(c, WORK_REACTION, IMPULSE_REACTED, ~(wide_mask){0}, lane);
     count_lanes(w->job->strands->iterations + w->lane + lane, ~(wide_mask){0});
     lengths.rate = t.rate;
-    const wide_mask unsolved = rod_plain_step(c, &t, &lengths, lane);
-    return wide_lane_bits(unsolved) ? iterate_more(w, &lengths, unsolved, lane) : unsolved;
+    wide_mask unsolved = rod_plain_step(c, &t, &lengths, e, lane);
+    if (wide_lane_bits(unsolved) == 0) return unsolved;
+    unsolved = iterate_more(w, &lengths, unsolved, lane);
+    rod_present_energies(c, &t, e, lane);
+    return unsolved;
 }
 
 MOTE_OUTLINE wide_mask step_plain_straight(const strand_work *w, const mote_coupled_affine *own,
-                                           size_t lane) {
-    return step_plain_rods(w, own, false, lane);
+                                           rod_energies *e, size_t lane) {
+    return step_plain_rods(w, own, false, e, lane);
 }
-MOTE_OUTLINE wide_mask step_plain_framed(const strand_work *w, const mote_coupled_affine *own, size_t lane) {
-    return step_plain_rods(w, own, ROD_FRAMED(true, w), lane);
+MOTE_OUTLINE wide_mask step_plain_framed(const strand_work *w, const mote_coupled_affine *own,
+                                         rod_energies *e, size_t lane) {
+    return step_plain_rods(w, own, ROD_FRAMED(true, w), e, lane);
+}
+
+/* Finds the present energies of rods whose frames have been turned. */
+MOTE_INLINE void find_energies(const strand_columns *c, const rod_terms *t, rod_energies *e, size_t lane) {
+    rod_present_energies(c, t, e, lane);
+    if (t->framed) e->bending[1] = rod_framed_bending(c, t, lane);
+}
+
+/* Takes what the lanes have more than the energy of their prediction from their velocities. */
+MOTE_OUTLINE void limit_rods(const strand_work *w, const rod_terms *t, rod_energies *e, wide_mask lanes,
+                             size_t lane) {
+    find_energies(&w->c, t, e, lane);
+    const wide excess = rod_gain(e, wide_load(w->noise + lane));
+    lanes &= wide_less((wide){0}, excess);
+    if (!wide_lane_bits(lanes)) return;
+    strand_motion frame;
+    const wide kinetic = energy_in_frame(w, &frame, lane);
+    limit_kinetic(w, &frame, kinetic, wide_max(kinetic - excess, (wide){0}), lanes, lane);
+}
+
+/* Copies a column of the lanes. */
+MOTE_INLINE void copy_column(const strand_columns *c, int from, int to, wide_mask lanes, size_t lane) {
+    for (size_t at = lane; at < strand_at(c->points, lane); at += MOTE_GROUP)
+        work_store(c, to, at, wide_select(lanes, work_load(c, from, at), work_load(c, to, at)));
+}
+
+/* Takes the substeps of `stiff` and `gains` in turns, those of `parts` in parts, and where these gain much in
+ * turns, too; but with pins along the rod, which turns hold less well, only those of `stiff`. What the energy
+ * still grows by is taken from the velocities. Returns the lanes that took another step. */
+MOTE_OUTLINE wide_mask step_rods_again(const strand_work *w, const mote_coupled_affine *own, rod_terms *t,
+                                       wide_mask parts, wide_mask stiff, wide_mask gains, rod_energies *e,
+                                       size_t lane) {
+    const strand_columns columns = w->c, *c = &columns;
+    const wide_mask held = c->pins ? turns_with_pins(c, lane) : (wide_mask){0}, check = parts | stiff | gains;
+    gains &= ~held;
+    if (t->framed && wide_lane_bits(gains)) rod_turn_back(c, gains, lane);
+    if (wide_lane_bits(stiff | gains)) turn_rods(w, own, stiff | gains, lane);
+    if (wide_lane_bits(parts)) {
+        /* Each part keeps the tensions and reactions at its own start. */
+        const wide3 reacted = work_load3(c, IMPULSE_REACTED, lane);
+        copy_column(c, ROD_TENSION, WORK_RADIUS, parts, lane);
+        step_rods_in_parts(w, own, parts, lane);
+        arrive(w, lane);
+        find_energies(c, t, e, lane);
+        const wide_mask fail = parts & ~held & rods_that_gain(e, wide_load(w->noise + lane), ROD_PARTS_GAIN);
+        copy_column(c, WORK_RADIUS, ROD_TENSION, fail, lane);
+        work_store3(c, IMPULSE_REACTED, lane, reacted);
+        if (t->framed && wide_lane_bits(fail)) rod_turn_back(c, fail, lane);
+        if (wide_lane_bits(fail)) turn_rods(w, own, fail, lane);
+    }
+    limit_rods(w, t, e, check, lane);
+    return parts | stiff | gains;
+}
+
+/* Completes a substep that the lanes of `tried` have taken as a whole, of which those of `unsolved` do not
+ * hold their lengths and those of `near` have yet to meet colliders: turns the frames, and takes the substeps
+ * of the others, of curls and of lanes that gained energy again. Returns the lanes that took another step. */
+MOTE_INLINE wide_mask complete_rods(const strand_work *w, const mote_coupled_affine *own, bool framed,
+                                    wide_mask tried, wide_mask near, wide_mask unsolved, wide_mask curls,
+                                    wide_mask stiff, rod_energies *e, size_t lane) {
+    const strand_columns columns = w->c, *c = &columns;
+    rod_terms t = rod_terms_of(w, own, substep_start, framed, lane);
+    if (wide_lane_bits(curls)) rod_predicted_energies(c, &t, e, curls, lane);
+    if (framed) rod_turn_frames(c, &t, true, tried & ~unsolved, e, lane);
+    const wide_mask gains =
+                        tried & ~unsolved & ~near & rods_that_gain(e, wide_load(w->noise + lane), ROD_GAIN),
+                    parts = unsolved | (curls & ~stiff);
+    if (!wide_lane_bits(parts | stiff | gains)) return parts;
+    return step_rods_again(w, own, &t, parts, stiff, gains, e, lane);
 }
 
 /* Steps rods where there are no colliders. */
@@ -221,24 +302,20 @@ MOTE_INLINE void step_rods(const strand_work *w, const mote_coupled_affine *own,
     const wide_mask curls = framed ? live & rods_that_curl(w, ROD_CURL_LIMIT, lane) : (wide_mask){0},
                     stiff = framed ? curls & rods_that_curl(w, ROD_STIFF_CURL, lane) : (wide_mask){0};
     wide_mask unsolved;
+    rod_energies e = {{(wide){0}, (wide){0}}, {(wide){0}, (wide){0}}};
     live &= ~curls;
     if (wide_lane_bits(stiff) && wide_lane_bits(live) == 0) {
         unsolved = (wide_mask){0};
         keep_rods(&columns, lane);
     } else if (rods_are_plain(&columns, w->all ? NULL : own, live, lane)) {
-        unsolved = (ROD_INSTANCE(framed) ? step_plain_framed : step_plain_straight)(w, own, lane);
+        unsolved = (ROD_INSTANCE(framed) ? step_plain_framed : step_plain_straight)(w, own, &e, lane);
     } else {
         const rod_terms t = rod_terms_of(w, own, substep_start, framed, lane);
         strand_terms lengths = make_terms(w, of, lane);
-        unsolved = step_rod_part(w, &t, &lengths, live, lane);
+        unsolved = step_rod_part(w, &t, &lengths, &e, live, lane);
+        rod_present_energies(&columns, &t, &e, lane);
     }
-    if (framed)
-        rod_turn_frames(&columns, w->job->strands->inverse_length + w->slot, true, live & ~unsolved, lane);
-    const wide_mask parts = unsolved | (curls & ~stiff);
-    if (wide_lane_bits(stiff)) turn_rods(w, own, stiff, lane);
-    if (wide_lane_bits(parts) == 0) return;
-    step_rods_in_parts(w, own, parts, lane);
-    arrive(w, lane);
+    (void)complete_rods(w, own, framed, live, (wide_mask){0}, unsolved, curls, stiff, &e, lane);
 }
 
 /* Steps rods among colliders. For rods near a collider lengths and contacts are solved together after the
@@ -250,7 +327,8 @@ MOTE_INLINE void step_rods_among(const strand_work *w, const mote_coupled_affine
     const rod_terms t = rod_terms_of(w, own, substep_start, framed, lane);
     strand_terms lengths = make_terms(w, of, lane);
     impulse_copy_reaction(c, WORK_REACTION, IMPULSE_REACTED, ~(wide_mask){0}, lane);
-    (void)rod_bend(c, &t, NULL, lane);
+    rod_energies e;
+    (void)rod_bend(c, &t, NULL, &e, lane);
     const wide_mask curls = framed ? live & rods_that_curl(w, ROD_CURL_LIMIT, lane) : (wide_mask){0},
                     stiff = framed ? curls & rods_that_curl(w, ROD_STIFF_CURL, lane) : (wide_mask){0};
     wide_mask near = live & ~curls & lanes_near(w, substep, lane), unsolved = live & ~curls & ~near;
@@ -259,21 +337,15 @@ MOTE_INLINE void step_rods_among(const strand_work *w, const mote_coupled_affine
         lengths.everyone = wide_all(unsolved);
         unsolved = iterate_rods(w, &lengths, newton(c, &lengths, unsolved, lane), lane);
     }
-    unsolved |= curls & ~stiff;
-    /* The parts of other lanes overwrite the rows of the twist. */
-    if (framed)
-        rod_turn_frames(c, w->job->strands->inverse_length + w->slot, true, live & ~unsolved & ~stiff, lane);
-    if (wide_lane_bits(stiff)) turn_rods(w, own, stiff, lane);
-    if (wide_lane_bits(unsolved)) {
-        step_rods_in_parts(w, own, unsolved, lane);
-        arrive(w, lane);
-    }
-    /* Both overwrite the planes. */
-    if (wide_lane_bits(unsolved | stiff)) near |= (unsolved | stiff) & lanes_near(w, substep, lane);
+    rod_present_energies(c, &t, &e, lane);
+    const wide_mask again =
+        complete_rods(w, own, framed, live & ~curls, near, unsolved, curls, stiff, &e, lane);
+    /* Parts and turns overwrite the planes. */
+    if (wide_lane_bits(again)) near |= again & lanes_near(w, substep, lane);
     const bool buried = w->contacts.buried;
     if (wide_lane_bits(live & ~near)) forget_contacts(&w->c, live & ~near, lane);
     if (wide_lane_bits(near)) hold_near(w, substep, near, lane);
-    if (framed) rod_turn_frames(c, w->job->strands->inverse_length + w->slot, false, near, lane);
+    if (framed) rod_turn_frames(c, &t, false, near, NULL, lane);
     if (buried && substep + 1 == w->job->plan->substeps)
         count_buried(w, substep, near, w->job->strands->buried + w->lane + lane, lane);
 }

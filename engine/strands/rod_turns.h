@@ -162,14 +162,6 @@ MOTE_INLINE wide turns_mass(const strand_columns *c, const rod_terms *t, uint32_
     return wide_select(turns_pinned(c, k + 1, lane), heavy, m);
 }
 
-MOTE_INLINE rod_joint turns_stiffness(const rod_terms *t, size_t at) {
-    return (rod_joint){
-        t->square * wide_load(t->joint + at),
-        t->square * wide_load(t->joint_across + at),
-        t->square * wide_load(t->joint_twist + at),
-        {wide_load(t->rest_turn[0] + at), wide_load(t->rest_turn[1] + at), wide_load(t->rest_turn[2] + at)}};
-}
-
 /* Adds the geometric stiffness of segment k, and what holds it about itself. */
 MOTE_INLINE wide33 turns_add_tension(const strand_columns *c, const rod_terms *t, wide33 s, wide33 joint,
                                      wide3 along, wide length, uint32_t k, size_t lane) {
@@ -196,7 +188,7 @@ MOTE_INLINE void turns_pull(const strand_columns *c, turns_beyond *v, wide_mask 
 MOTE_INLINE void turns_eliminate(const strand_columns *c, const rod_terms *t, turns_beyond *v, rod_frame *tip,
                                  wide_mask lanes, bool first, uint32_t k, size_t lane) {
     const size_t at = strand_at(k, lane), next = at + MOTE_GROUP;
-    const rod_joint j = turns_stiffness(t, at);
+    const rod_joint j = rod_joint_at(t, at);
     const rod_frame before = k ? rod_load_frame(c, at - MOTE_GROUP) : t->root_frame;
     const turns_joint joint = turns_joint_of(before, *tip, &j);
     const wide length = wide_load(t->rest_length + at), half = wide_set(0.5f);
@@ -330,8 +322,8 @@ MOTE_INLINE void turns_react(const strand_columns *c, const rod_terms *t, wide_m
     const wide rate = t->rate * t->rate;
     for (uint32_t k = c->points - 1; k-- > 0;) {
         const size_t at = strand_at(k, lane), next = at + MOTE_GROUP;
-        const wide stiffness =
-            t->square * wide_max(wide_load(t->joint_across + at), wide_load(t->joint_twist + at));
+        const rod_joint j = rod_joint_at(t, at);
+        const wide stiffness = wide_max(j.across, j.twist);
         const wide m = turns_mass(c, t, k, stiffness, lane);
         const wide_mask pinned = c->pins ? turns_pinned(c, k + 1, lane) : (wide_mask){0};
         wide3 force = wide3_scale(m, wide3_sub(work_load3(c, TURNS_WAY, next), turns_way(c, t, next)));
@@ -360,7 +352,24 @@ MOTE_INLINE void turns_align(const strand_columns *c, const rod_terms *t, wide s
             wide_less(most * most, wide3_dot(d, d)) & lanes_beyond(wide_mask_load(c->counts + lane), k + 1);
         x = b;
     }
-    if (wide_lane_bits(lanes & off)) rod_turn_frames(c, t->inverse_length, false, lanes & off, lane);
+    if (wide_lane_bits(lanes & off)) rod_turn_frames(c, t, false, lanes & off, NULL, lane);
+}
+
+/* Gives frames to rods that have none, parallel along them. */
+MOTE_INLINE void turns_lay_frames(const strand_columns *c, rod_terms *t, size_t lane) {
+    const wide one = wide_set(1.0f);
+    rod_frame q = rod_follow((rod_frame){wide3_zero(), one}, t->root, (wide){0}, one, one);
+    t->root_frame = q;
+    wide3 x = work_load3(c, WORK_X, lane);
+    for (uint32_t k = 0; k + 1 < c->points; k++) {
+        const size_t at = strand_at(k, lane);
+        const wide3 next = work_load3(c, WORK_X, at + MOTE_GROUP);
+        q = rod_follow(q, wide3_sub(next, x), (wide){0}, wide_load(t->rest_length + at),
+                       wide_load(t->inverse_length + at));
+        work_store3(c, ROD_FRAME, at, q.v);
+        work_store(c, ROD_FRAME + 3, at, q.w);
+        x = next;
+    }
 }
 
 #endif

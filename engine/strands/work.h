@@ -32,8 +32,8 @@ typedef struct strand_scratch_layout {
     float coupling; /* off-diagonal element to the next segment, negated */
     float multiplier;
     float tension; /* sum of multipliers times |d|: tension times h^2, kg m */
-    float radius;  /* length of a compliant segment before the iteration */
-    float strain;  /* elongation at the start of the substep, m */
+    float radius;  /* length of a compliant segment before the iteration; rods: see step_rods_again */
+    float strain;  /* elongation at the start of the substep, m; of rods part of frame_before */
     union {
         float plane[16];     /* strand_plane */
         float patch[8];      /* strand_patch of this point and those after it, until their planes are found */
@@ -48,8 +48,9 @@ typedef struct strand_scratch_layout {
     float goal[3];                    /* position of a pinned point at the end of the substep */
     float reacted[3];                 /* reaction before the impulses of the substep */
     float rod_frame[4], rod_twist[2]; /* frames of rods (rod_frames.h); rows of their twist */
-    float apart[3]; /* unused: columns of neighbouring points differ in the low bits of their addresses
-                       (without it 0.98 to 0.99 of the speed, measured) */
+    float frame_before[3]; /* of rods: v of the frame at the start of the substep, whose w is in `strain`; for
+                              other strands unused: columns of neighbouring points differ in the low bits of
+                              their addresses (without it 0.98 to 0.99 of the speed, measured) */
 } strand_scratch_layout;
 #define STRAND_COLUMN(member) MOTE_SCRATCH_COLUMN(strand_scratch_layout, member)
 enum {
@@ -154,6 +155,7 @@ struct strand_work {
     float unit_response[2][4][MOTE_GROUP];      /* uncoupled springs: mote_strand_unit_responses */
     MOTE_ALIGNED(64) float deficit[MOTE_GROUP]; /* J, twice the energy that conserving strands have lost */
     MOTE_ALIGNED(64) float kicks[MOTE_GROUP];   /* m^2/s^2, sum of (h a)^2 over the impulses since then */
+    MOTE_ALIGNED(64) float noise[MOTE_GROUP];   /* J, of rods (rod_energy.h) */
     MOTE_ALIGNED(64)
     float kinetic[MOTE_GROUP]; /* J, twice the kinetic energy at the last restore_energy; 0: none yet */
     strand_contacts contacts;

@@ -263,9 +263,8 @@ typedef struct mote_strand_step_report {
     bool infeasible;
     /** The curls of the rod are too stiff for four parts of a substep (twisting_stiffness): it is solved in
      * the rotations of its segments, in up to 4 iterations. It holds lengths exactly, gains no energy and
-     * comes to rest; pinned far out of its rest shape by points other than its root it creeps by up to 0.1
-     * m/s, and shakes where it is pulled to 95 % of its length and GJ is below EI / 10. Remedy: more
-     * substeps. */
+     * comes to rest; pulled to 95 % of its length by a pin it goes on to move by up to 0.1 m/s where GJ is EI
+     * / 20, and 0.4 m/s where it is EI / 50. */
     bool stiff_curls;
     bool frozen; /**< turned non-finite, in this step or an earlier one; keeps the state before that step */
 } mote_strand_step_report;
@@ -295,9 +294,9 @@ MOTE_API mote_result mote_strands_report(const mote_system *system, mote_strands
                                          mote_strands_step_report *report);
 
 /** Computes the statistics of the strands of an id. Elastic energy: of segments with compliance, and of the
- * bending of rods from the straight line (the formula of bending_stiffness; rest curvature and twist do not
- * enter). Strains: of segments; max_strain_item: the strand. Errors: NULL, BUSY, ID. Runs on the system's
- * jobs. */
+ * bending and twisting of rods out of their rest shape (the formulas of bending_stiffness, and of
+ * bending_ratio with twisting stiffness). Strains: of segments; max_strain_item: the strand. Errors: NULL,
+ * BUSY, ID. Runs on the system's jobs. */
 MOTE_API mote_result mote_strands_statistics(const mote_system *system, mote_strands_id id,
                                              mote_statistics *statistics);
 

@@ -1,0 +1,108 @@
+/* Energy of rods. Relative to a root and pins that do not move relative to each other, a substep of implicit
+ * Euler ends with at most the energy of its prediction: the kinetic energy of v0 + h a and that of the
+ * bending at the start, under the clamp of the end. But the bending and the lengths are solved one after the
+ * other (rod.h), and where tensions change fast, at the end of a swing or beside a heavy bob, this bends
+ * stiff rods and adds energy. Substeps that add energy are taken again in the turns of the segments
+ * (rod_turns.h), which solve for both together; what these add, too, is taken from the velocities. */
+#ifndef MOTE_STRANDS_ROD_ENERGY_H
+#define MOTE_STRANDS_ROD_ENERGY_H
+
+#include "strands/rod.h"
+
+/* Gains of a substep, of its kinetic energy at its start or end, from which on it is taken again in turns: of
+ * a whole one, and of one in parts. */
+#define ROD_GAIN       0x1p-12f
+#define ROD_PARTS_GAIN 0.25f
+
+/* Sums of the present energies, from the tip to the root. */
+typedef struct rod_present {
+    wide kinetic, bending; /* J, twice */
+    wide3 tangent;         /* of the segment behind */
+} rod_present;
+
+MOTE_INLINE rod_present rod_present_begin(void) { return (rod_present){(wide){0}, (wide){0}, wide3_zero()}; }
+
+MOTE_INLINE void rod_present_point(rod_present *now, const rod_terms *t, wide mass, wide3 v) {
+    const wide3 u = wide3_sub(v, t->root_v);
+    now->kinetic += mass * wide3_dot(u, u);
+}
+
+/* Adds segment `at` and the joint behind it, which the tip has not: its stiffness is 0. Frames have their own
+ * energy (rod_framed_bending). */
+MOTE_INLINE void rod_present_segment(rod_present *now, const rod_terms *t, wide3 edge, size_t at) {
+    if (t->framed) return;
+    const wide3 along = wide3_scale(wide_load(t->inverse_length + at), edge),
+                bend = wide3_sub(now->tangent, along);
+    now->bending += wide_load(t->joint + at + MOTE_GROUP) * wide3_dot(bend, bend);
+    now->tangent = along;
+}
+
+MOTE_INLINE void rod_present_end(const rod_present *now, const rod_terms *t, rod_energies *e, size_t lane) {
+    const wide3 bend = wide3_sub(now->tangent, t->root);
+    e->kinetic[1] = now->kinetic;
+    if (!t->framed) e->bending[1] = now->bending + wide_load(t->joint + lane) * wide3_dot(bend, bend);
+}
+
+/* Returns the mass of a point; 0 of pinned ones. */
+MOTE_INLINE wide rod_moving_mass(const strand_columns *c, const rod_terms *t, size_t at) {
+    return wide_select(wide_less((wide){0}, point_mass(c, at)), wide_load(t->mass + at), (wide){0});
+}
+
+/* Finds the present energies. */
+MOTE_OUTLINE void rod_present_energies(const strand_columns *c, const rod_terms *t, rod_energies *e,
+                                       size_t lane) {
+    rod_present now = rod_present_begin();
+    wide3 beyond = work_load3(c, WORK_X, strand_at(c->points - 1, lane));
+    for (uint32_t k = c->points; k-- > 0;) {
+        const size_t at = strand_at(k, lane);
+        const wide3 x = work_load3(c, WORK_X, at);
+        rod_present_point(&now, t, rod_moving_mass(c, t, at), work_load3(c, WORK_V, at));
+        if (k + 1 < c->points) rod_present_segment(&now, t, wide3_sub(beyond, x), at);
+        beyond = x;
+    }
+    rod_present_end(&now, t, e, lane);
+}
+
+/* Returns twice the energy of the joints between the frames. */
+MOTE_OUTLINE wide rod_framed_bending(const strand_columns *c, const rod_terms *t, size_t lane) {
+    rod_frame before = t->root_frame;
+    wide sum = (wide){0};
+    for (uint32_t k = 0; k + 1 < c->points; k++) {
+        const size_t at = strand_at(k, lane);
+        const rod_frame q = rod_load_frame(c, at);
+        sum += rod_joint_energy(rod_joint_at(t, at), before, q);
+        before = q;
+    }
+    return t->rate * t->rate * sum;
+}
+
+/* Finds the energies of the prediction for the lanes from the state at the start of the substep. */
+MOTE_OUTLINE void rod_predicted_energies(const strand_columns *c, const rod_terms *t, rod_energies *e,
+                                         wide_mask lanes, size_t lane) {
+    rod_beyond v = rod_none_beyond();
+    rod_energies own;
+    for (uint32_t k = c->points; k-- > 0;) {
+        const size_t at = strand_at(k, lane);
+        const strand_point a = {work_load3(c, t->start, at), work_load3(c, t->start_v, at)};
+        const wide3 dv = free_kick(c, &t->part, a, point_mass(c, at), at);
+        rod_add_way(&v, rod_moving_mass(c, t, at), wide3_scale(t->part.h, wide3_add(a.v, dv)), t->root_way);
+    }
+    rod_set_prediction(&own, t, v.kinetic, v.bending);
+    e->kinetic[0] = wide_select(lanes, own.kinetic[0], e->kinetic[0]);
+    e->bending[0] = wide_select(lanes, rod_framed_bending(c, t, lane), e->bending[0]);
+}
+
+/* Returns twice the energy that a substep has added, as far as it is more than rounding. noise: that of the
+ * joints if each was bent by the rounding of the positions alone. */
+MOTE_INLINE wide rod_gain(const rod_energies *e, wide noise) {
+    const wide rounding =
+        noise + wide_set(2.0f) * wide_sqrt(e->bending[1] * noise) + wide_set(0x1p-18f) * e->bending[1];
+    return (e->kinetic[1] - e->kinetic[0]) + (e->bending[1] - e->bending[0]) - rounding;
+}
+
+/* Returns the lanes whose gain is more than `share` of the kinetic energy. */
+MOTE_INLINE wide_mask rods_that_gain(const rod_energies *e, wide noise, float share) {
+    return wide_less(wide_set(share) * wide_max(e->kinetic[0], e->kinetic[1]), rod_gain(e, noise));
+}
+
+#endif
