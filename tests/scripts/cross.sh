@@ -43,5 +43,7 @@ with_wine() {
     for name in libgomp-1.dll libwinpthread-1.dll; do
         path+="Z:$(dirname -- "$("$windows_triplet-gcc" -print-file-name=$name)");"
     done
-    WINEPREFIX=$directory/wine WINEDEBUG=-all WINEPATH=${path//\//\\} "$@"
+    local -x WINEPREFIX=$directory/wine WINEDEBUG=-all WINEPATH=${path//\//\\}
+    "$(wine_path)" cmd /c exit >/dev/null 2>&1 || true # two programs at once must not both set it up
+    "$@"
 }

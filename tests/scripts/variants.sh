@@ -25,6 +25,12 @@ build() {
     configure "$directory" -Dwerror=true "${options[@]}" && ninja -C "$directory" --quiet "${@:2}"
 }
 
+# libraries DIRECTORY: builds what is installed
+libraries() {
+    ninja -C "$1" -t targets all | sed -n 's|^\(engine[^:]*/libmote[^/:]*\): .*LINKER$|\1|p' |
+        xargs ninja -C "$1" --quiet
+}
+
 # variant NAME COMMAND...: runs the command, which builds and tests, and notes how it ended.
 variant() {
     local name=$1 start=$SECONDS before=$failed
@@ -61,14 +67,21 @@ plain() { # NAME OPTIONS...: everything, with all tests
 
 brief() { # NAME OPTIONS...: everything, without the tests that take long or do not depend on the options
     build "$@" -Dtests=enabled &&
-        run_tests "$root/build-$1" --no-suite long --no-suite house --no-suite installed
+        run_tests "$root/build-$1" --no-suite long --no-suite longest --no-suite house --no-suite installed
+}
+
+# compiled NAME OPTIONS...: everything, with the tests whose result a compiler may change
+compiled() {
+    build "$@" -Dtests=enabled &&
+        run_tests "$root/build-$1" --no-suite longest --no-suite house --no-suite installed --no-suite viewer
 }
 
 # unoptimised NAME OPTIONS...: the programs of hashes, for what an optimiser may change: bits, and what the
 # library calls. Other instruction sets and numbers of threads are compared in optimised builds.
 unoptimised() {
-    build "$@" "$two_isas" -Dtests=enabled &&
-        run_tests "$root/build-$1" -t 4 hashes hashes-scalar files every-step symbols symbols-self-test
+    build "$@" "$two_isas" -Dtests=enabled -- tests/hashes tests/files tests/every_step &&
+        libraries "$root/build-$1" &&
+        run_tests "$root/build-$1" -t 4 hashes files every-step symbols
 }
 
 # hashes_only NAME OPTIONS...: the golden hashes, on every instruction set of the build and on threads
@@ -107,7 +120,8 @@ sanitized() {
     build asan-ubsan -Doptimization=1 -Ddebug=true "$two_isas" -Db_sanitize=address,undefined \
         '-Dc_args=-fno-sanitize-recover=all -fno-var-tracking' -Dtests=enabled -Dbench=disabled &&
         ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1 \
-            run_tests "$root/build-asan-ubsan" -t 4 --no-suite longest --no-suite house --no-suite installed
+            run_tests "$root/build-asan-ubsan" -t 4 --no-suite longest --no-suite bits --no-suite house \
+            --no-suite installed
 }
 
 thread_sanitizer_starts() {
@@ -132,8 +146,8 @@ run_clang_variants() {
         for variant in clang clang-O0 tsan; do not_run "$variant" "missing: $missing"; done
         return
     fi
-    variant clang with_clang plain clang
-    variant clang-O0 with_clang hashes_only clang-O0 "$two_isas" -Doptimization=0
+    variant clang with_clang compiled clang
+    variant clang-O0 with_clang unoptimised clang-O0 -Doptimization=0 -Dbench=disabled
     archer=$(clang-19 -print-file-name=libarcher.so)
     if [[ ! -e $archer ]]; then
         not_run tsan 'libarcher.so of libomp-19-dev is missing'
@@ -166,7 +180,9 @@ wasm() {
 
 # The ranks of MPI, and libmote-mpi where hosts find it.
 ranked() {
-    build mpi -Dmpi=enabled "$two_isas" -Dtests=enabled -Dbench=disabled &&
+    build mpi -Dmpi=enabled "$two_isas" -Dtests=enabled -Dbench=disabled -- \
+        tests/mpi/ranks tests/mpi/ranks_hashes tests/mpi/ranks_every_step &&
+        libraries "$root/build-mpi" &&
         run_tests "$root/build-mpi" --suite mpi && run_tests "$root/build-mpi" consumers-mpi
 }
 
