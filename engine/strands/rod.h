@@ -383,9 +383,9 @@ MOTE_INLINE void rod_move(const strand_columns *c, const rod_terms *t, wide3 dx,
 }
 
 /* Bends the rods of a register over the substep, without regard to their lengths. With `lengths` the back
- * substitution also eliminates the rows of the lengths, from the root to the tip: returns their chain. */
-MOTE_INLINE strand_chain rod_bend(const strand_columns *c, const rod_terms *t, const strand_terms *lengths,
-                                  rod_energies *e, size_t lane) {
+ * substitution also eliminates the rows of the lengths, from the root to the tip. */
+MOTE_INLINE void rod_bend(const strand_columns *c, const rod_terms *t, const strand_terms *lengths,
+                          rod_energies *e, size_t lane) {
     rod_return r = rod_up(c, t, lane);
     rod_set_prediction(e, t, r.energy[0], r.energy[1]);
     rod_move(c, t, r.dx, 0, lane);
@@ -399,7 +399,6 @@ MOTE_INLINE strand_chain rod_bend(const strand_columns *c, const rod_terms *t, c
         rod_move(c, t, r.dx, k + 1, lane);
         if (lengths) eliminate(c, lengths, ~(wide_mask){0}, &chain, k, lane);
     }
-    return chain;
 }
 
 /* Reverts the lanes to the state before the substep or part, with its tensions and reactions. */

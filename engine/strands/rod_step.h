@@ -78,35 +78,62 @@ MOTE_INLINE uint32_t rod_iterations(const strand_work *w) {
     return most < ROD_ITERATIONS ? most : ROD_ITERATIONS;
 }
 
-/* Iterations of Newton's method after the first, for the rods of `unsolved`. Returns those that are not yet
- * held. */
-MOTE_INLINE wide_mask iterate_rods(const strand_work *w, strand_terms *lengths, wide_mask unsolved,
-                                   size_t lane) {
-    const strand_columns columns = w->c;
+/* Iterations of Newton's method from number `first` on, for the rods of `unsolved`; eliminated: the rows of
+ * the first one are eliminated. Returns those that are not yet held. Out of line for its size, as the next
+ * ones.
+ */
+MOTE_OUTLINE wide_mask iterate_rods(const strand_work *w, const strand_terms *lengths, uint32_t first,
+                                    bool eliminated, wide_mask unsolved, size_t lane) {
+    const strand_columns columns = w->c, *c = &columns;
     const uint32_t most = rod_iterations(w);
-    lengths->everyone = false;
-    for (uint32_t i = 1; i < most && wide_lane_bits(unsolved); i++) {
+    strand_terms t = *lengths;
+    t.compliant = t.contacts = false, t.gains = t.keeps_tension = true;
+    for (uint32_t i = first; i < most && wide_lane_bits(unsolved); i++) {
         count_lanes(w->job->strands->iterations + w->lane + lane, unsolved);
-        unsolved = newton(&columns, lengths, unsolved, lane);
+        t.everyone = i == 0 && wide_all(unsolved);
+        if (i > first || !eliminated) (void)newton_forward(c, &t, unsolved, lane);
+        const wide3 tip = work_load3(c, WORK_X, strand_at(c->points - 1, lane));
+        unsolved = newton_back(c, &t, unsolved, tip, lane);
     }
     return unsolved;
 }
 
-MOTE_OUTLINE wide_mask iterate_more(const strand_work *w, strand_terms *lengths, wide_mask unsolved,
-                                    size_t lane) {
-    return iterate_rods(w, lengths, unsolved, lane);
+MOTE_OUTLINE void hold_rods(const strand_work *w, const strand_terms *lengths, wide_mask lanes, size_t lane) {
+    const strand_parts_of of = {.gains = true, .rods = true};
+    strand_terms t = *lengths;
+    t.compliant = t.contacts = false, t.gains = t.keeps_tension = true;
+    (void)hold_lengths(w, of, t, lanes, lane);
+}
+
+MOTE_OUTLINE void bend_straight_rods(const strand_columns *c, const rod_terms *t, const strand_terms *lengths,
+                                     rod_energies *e, size_t lane) {
+    rod_terms own = *t;
+    own.framed = false;
+    rod_bend(c, &own, lengths, e, lane);
+}
+MOTE_OUTLINE void bend_framed_rods(const strand_columns *c, const rod_terms *t, const strand_terms *lengths,
+                                   rod_energies *e, size_t lane) {
+    rod_terms own = *t;
+    own.framed = MOTE_SPECIALISED(true, t->framed);
+    rod_bend(c, &own, lengths, e, lane);
+}
+
+/* Bends all rods over t->part, and with `lengths` eliminates the rows of their lengths. */
+MOTE_INLINE void bend_rods(const strand_columns *c, const rod_terms *t, const strand_terms *lengths,
+                           rod_energies *e, size_t lane) {
+    const bool framed = MOTE_SPECIALISED(t->framed, true);
+    impulse_copy_reaction(c, WORK_REACTION, IMPULSE_REACTED, ~(wide_mask){0}, lane);
+    (framed ? bend_framed_rods : bend_straight_rods)(c, t, lengths, e, lane);
 }
 
 /* Bends the rods of `live` over t->part and holds their lengths, the first iteration in the same sweeps.
  * Returns those that are not yet held. */
 MOTE_INLINE wide_mask step_rod_part(const strand_work *w, const rod_terms *t, strand_terms *lengths,
                                     rod_energies *e, wide_mask live, size_t lane) {
-    const strand_columns columns = w->c, *c = &columns;
-    impulse_copy_reaction(c, WORK_REACTION, IMPULSE_REACTED, ~(wide_mask){0}, lane);
+    const strand_columns columns = w->c;
     lengths->rate = t->rate, lengths->everyone = wide_all(live);
-    const strand_chain chain = rod_bend(c, t, lengths, e, lane);
-    count_lanes(w->job->strands->iterations + w->lane + lane, live);
-    return iterate_rods(w, lengths, newton_back(c, lengths, live, chain.x, lane), lane);
+    bend_rods(&columns, t, lengths, e, lane);
+    return iterate_rods(w, lengths, 0, true, live, lane);
 }
 
 /* Returns the lanes with curls above the limit. */
@@ -149,8 +176,8 @@ MOTE_OUTLINE void turn_rods(const strand_work *w, const mote_coupled_affine *own
     const wide_mask pinned = turns_place(c, &t, slack, lanes, lane);
     turns_react(c, &t, lanes, lane);
     if (!c->pins) return;
-    strand_terms lengths = make_terms(w, of, lane);
-    if (wide_lane_bits(pinned)) (void)hold_lengths(w, of, lengths, pinned, lane);
+    const strand_terms lengths = make_terms(w, of, lane);
+    if (wide_lane_bits(pinned)) hold_rods(w, &lengths, pinned, lane);
     /* Pinned points stand at their goals, to which the frames beside them did not quite point. */
     const wide_mask with = lanes & turns_with_pins(c, lane);
     if (wide_lane_bits(with)) rod_turn_frames(c, &t, false, with, NULL, lane);
@@ -193,7 +220,7 @@ MOTE_OUTLINE void step_rods_in_parts(const strand_work *w, const mote_coupled_af
         const wide_mask unsolved = step_rod_part(w, &t, &lengths, &ignored, left, lane),
                         last = smallest_parts(&s), passed = left & (~unsolved | last);
         rod_undo(c, ~passed, part_start, lane);
-        if (wide_lane_bits(passed & unsolved)) (void)hold_lengths(w, of, lengths, passed & unsolved, lane);
+        if (wide_lane_bits(passed & unsolved)) hold_rods(w, &lengths, passed & unsolved, lane);
         if (framed) rod_turn_frames(c, &t, true, passed, NULL, lane);
         left = next_parts(w, &s, units, left, passed, &p);
     }
@@ -211,7 +238,7 @@ MOTE_INLINE wide_mask step_plain_rods(const strand_work *w, const mote_coupled_a
     lengths.rate = t.rate;
     wide_mask unsolved = rod_plain_step(c, &t, &lengths, e, lane);
     if (wide_lane_bits(unsolved) == 0) return unsolved;
-    unsolved = iterate_more(w, &lengths, unsolved, lane);
+    unsolved = iterate_rods(w, &lengths, 1, false, unsolved, lane);
     rod_present_energies(c, &t, e, lane);
     return unsolved;
 }
@@ -326,17 +353,12 @@ MOTE_INLINE void step_rods_among(const strand_work *w, const mote_coupled_affine
     const strand_parts_of of = {.gains = true, .rods = true};
     const rod_terms t = rod_terms_of(w, own, substep_start, framed, lane);
     strand_terms lengths = make_terms(w, of, lane);
-    impulse_copy_reaction(c, WORK_REACTION, IMPULSE_REACTED, ~(wide_mask){0}, lane);
     rod_energies e;
-    (void)rod_bend(c, &t, NULL, &e, lane);
+    bend_rods(c, &t, NULL, &e, lane);
     const wide_mask curls = framed ? live & rods_that_curl(w, ROD_CURL_LIMIT, lane) : (wide_mask){0},
                     stiff = framed ? curls & rods_that_curl(w, ROD_STIFF_CURL, lane) : (wide_mask){0};
     wide_mask near = live & ~curls & lanes_near(w, substep, lane), unsolved = live & ~curls & ~near;
-    if (wide_lane_bits(unsolved)) {
-        count_lanes(w->job->strands->iterations + w->lane + lane, unsolved);
-        lengths.everyone = wide_all(unsolved);
-        unsolved = iterate_rods(w, &lengths, newton(c, &lengths, unsolved, lane), lane);
-    }
+    if (wide_lane_bits(unsolved)) unsolved = iterate_rods(w, &lengths, 0, false, unsolved, lane);
     rod_present_energies(c, &t, &e, lane);
     const wide_mask again =
         complete_rods(w, own, framed, live & ~curls, near, unsolved, curls, stiff, &e, lane);

@@ -210,9 +210,9 @@ MOTE_INLINE wide_mask newton_back(const strand_columns *c, const strand_terms *t
     return live & ~held;
 }
 
-/* One iteration of Newton's method for the strands from `lane` on. Moves the strands of `live` only; returns
- * those that are not yet held. */
-MOTE_INLINE wide_mask newton(const strand_columns *c, const strand_terms *t, wide_mask live, size_t lane) {
+/* Elimination of all rows. Returns the tip's position. */
+MOTE_INLINE wide3 newton_forward(const strand_columns *c, const strand_terms *t, wide_mask live,
+                                 size_t lane) {
     const uint32_t segments = c->points - 1;
     strand_chain chain = {.x = enter_point(c, t, live, 0, lane), .mass = point_mass(c, lane)};
     chain.edge = wide3_zero(), chain.across = chain.inverse_pivot = chain.value = (wide){0};
@@ -220,7 +220,13 @@ MOTE_INLINE wide_mask newton(const strand_columns *c, const strand_terms *t, wid
     if (chain.in_contact) chain.normal = contact_normal(plane_at(c, lane));
     /* Forward elimination from the root. */
     for (uint32_t k = 0; k < segments; k++) eliminate(c, t, live, &chain, k, lane);
-    return newton_back(c, t, live, chain.x, lane);
+    return chain.x;
+}
+
+/* One iteration of Newton's method for the strands from `lane` on. Moves the strands of `live` only; returns
+ * those that are not yet held. */
+MOTE_INLINE wide_mask newton(const strand_columns *c, const strand_terms *t, wide_mask live, size_t lane) {
+    return newton_back(c, t, live, newton_forward(c, t, live, lane), lane);
 }
 
 #endif

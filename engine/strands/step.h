@@ -261,19 +261,22 @@ MOTE_INLINE wide_mask hold_lengths(const strand_work *w, strand_parts_of of, str
 HOLD(hold_rigid, false, false)
 HOLD(hold_rigid_contacts, false, true)
 HOLD(hold_compliant, true, false)
-HOLD(hold_compliant_contacts, true, true)
 #undef HOLD
 
-MOTE_OUTLINE wide_mask hold_rods_contacts(const strand_work *w, wide_mask live, size_t lane) {
-    const strand_parts_of of = {.contacts = true, .gains = true, .rods = true};
+/* Compliant strands and rods near colliders: one instance, for its size. */
+MOTE_OUTLINE wide_mask hold_other_contacts(const strand_work *w, wide_mask live, size_t lane) {
+    const mote_strands *strands = w->job->strands;
+    const strand_parts_of of = {.compliant = strands->compliant,
+                                .contacts = true,
+                                .gains = true,
+                                .rods = strands->joint_stiffness != NULL};
     return hold_lengths(w, of, make_terms(w, of, lane), live, lane);
 }
 
 MOTE_INLINE wide_mask hold(const strand_work *w, bool contacts, wide_mask live, size_t lane) {
-    if (w->job->strands->joint_stiffness) return hold_rods_contacts(w, live, lane);
-    if (w->job->strands->compliant)
-        return (contacts ? hold_compliant_contacts : hold_compliant)(w, live, lane);
-    return (contacts ? hold_rigid_contacts : hold_rigid)(w, live, lane);
+    const bool rods = w->job->strands->joint_stiffness, compliant = w->job->strands->compliant;
+    if (rods || (compliant && contacts)) return hold_other_contacts(w, live, lane);
+    return (compliant ? hold_compliant : contacts ? hold_rigid_contacts : hold_rigid)(w, live, lane);
 }
 
 /* Corrects the lengths of the lanes in the positions alone. IMPULSE_FROM holds the places before. */
