@@ -37,7 +37,7 @@ static void sort_plainly(const mote_range_view *view, const float d[3], item *it
             view->position.x[i] * d[0] + view->position.y[i] * d[1] + view->position.z[i] * d[2];
         const float part = scale > 0 ? (furthest - depth) * scale : 0;
         uint32_t key = part >= 65535 ? 65535 : (uint32_t)fmaxf(part, 0);
-        if (!isfinite(depth)) key = 65535;
+        if (!isfinite(depth)) key = 65536; /* behind all others */
         items[i] = (item){key, i};
     }
     qsort(items, view->count, sizeof *items, by_key_and_slot);

@@ -24,6 +24,7 @@ typedef struct sorting {
     uint32_t chunks;
     size_t count, length; /* particles, and those of a chunk: whole lane groups */
     float range[MAX_CHUNKS][2];
+    bool lost[MAX_CHUNKS];              /* some depths are not finite */
     uint32_t place[MAX_CHUNKS][DIGITS]; /* counts of digits, then where the next one is written */
 } sorting;
 
@@ -40,7 +41,7 @@ static void find_depths(void *context, size_t chunk, size_t end, uint32_t worker
         float *x[3];
         for (int axis = 0; axis < 3; axis++) x[axis] = s->particles->range.x[axis] + first;
         s->range[chunk][0] = INFINITY, s->range[chunk][1] = -INFINITY;
-        s->by->kernels->depths(x, s->direction, count, s->depth + first, s->range[chunk]);
+        s->lost[chunk] = s->by->kernels->depths(x, s->direction, count, s->depth + first, s->range[chunk]);
     }
 }
 
@@ -139,6 +140,27 @@ static void find_places(sorting *s) {
         }
 }
 
+/* Puts depths that are not finite behind the others of the last key. */
+static void move_lost(sorting *s) {
+    bool lost = false;
+    for (uint32_t i = 0; i < s->chunks; i++) lost |= s->lost[i];
+    if (!lost) return;
+    size_t first = s->count, kept, moved = 0;
+    while (first > 0 && s->key[s->order[first - 1]] == UINT16_MAX) first--;
+    kept = first;
+    for (size_t i = first; i < s->count; i++) {
+        const uint32_t slot = s->order[i];
+        float *const *x = s->particles->range.x;
+        const float depth =
+            x[0][slot] * s->direction[0] + x[1][slot] * s->direction[1] + x[2][slot] * s->direction[2];
+        if (depth - depth == 0)
+            s->order[kept++] = slot;
+        else
+            s->half[moved++] = slot;
+    }
+    memcpy(s->order + kept, s->half, moved * sizeof *s->order);
+}
+
 static void divide(sorting *s, const mote_jobs *jobs) {
     const uint64_t most = jobs->run ? 4 * (uint64_t)jobs->workers : 1, few = s->count / LEAST_CHUNK + 1;
     const uint64_t chunks = few < most ? few : most;
@@ -165,4 +187,5 @@ void mote_particles_order(const mote_particles *particles, const mote_presentati
     mote_parallel_for(jobs, s.chunks, 1, count_high_bytes, &s);
     find_places(&s);
     mote_parallel_for(jobs, s.chunks, 1, sort_by_high_bytes, &s);
+    move_lost(&s);
 }

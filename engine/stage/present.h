@@ -82,8 +82,8 @@ typedef struct mote_present_kernels {
                            float *const out[3]);
     /* Depths x . direction of `count` elements, rounded up to whole lane groups, in the order of the sum
      * (x + y) + z. range: least and greatest depth of the elements below `count`, lowered and raised;
-     * depths that are not finite are left out. */
-    void (*depths)(float *const x[3], const float direction[3], size_t count, float *depth, float range[2]);
+     * depths that are not finite are left out. Returns whether there are such. */
+    bool (*depths)(float *const x[3], const float direction[3], size_t count, float *depth, float range[2]);
     /* Sort keys of depths: (furthest - depth) x scale, rounded down and limited to 0 .. 65535; 65535 where
      * the depth is not finite. */
     void (*keys)(const float *depth, float furthest, float scale, size_t count, uint16_t *key);

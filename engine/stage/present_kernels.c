@@ -138,15 +138,18 @@ static void turn(const mote_arc *arc, float *const previous[4], float *const cur
     }
 }
 
-static void depths(float *const x[3], const float direction[3], size_t count, float *depth, float range[2]) {
+static bool depths(float *const x[3], const float direction[3], size_t count, float *depth, float range[2]) {
     const wide along[3] = {wide_set(direction[0]), wide_set(direction[1]), wide_set(direction[2])};
     const wide none_near = wide_set(__builtin_inff()), none_far = wide_set(-__builtin_inff());
     wide nearest = none_near, furthest = none_far;
+    wide_mask lost = (wide_mask){0};
     for (size_t i = 0; i < count; i += MOTE_WIDTH) {
         const wide d =
             wide_load(x[0] + i) * along[0] + wide_load(x[1] + i) * along[1] + wide_load(x[2] + i) * along[2];
         const int32_t left = count - i < MOTE_WIDTH ? (int32_t)(count - i) : MOTE_WIDTH;
-        const wide_mask counts = wide_equal(d - d, wide_set(0)) & wide_lanes_below(left);
+        const wide_mask finite = wide_equal(d - d, wide_set(0)), exists = wide_lanes_below(left),
+                        counts = finite & exists;
+        lost |= ~finite & exists;
         nearest = wide_min(nearest, wide_select(counts, d, none_near));
         furthest = wide_max(furthest, wide_select(counts, d, none_far));
         wide_store(depth + i, d);
@@ -156,6 +159,7 @@ static void depths(float *const x[3], const float direction[3], size_t count, fl
         range[0] = least < range[0] ? least : range[0];
         range[1] = greatest > range[1] ? greatest : range[1];
     }
+    return wide_lane_bits(lost) != 0;
 }
 
 static void keys(const float *depth, float furthest, float scale, size_t count, uint16_t *key) {

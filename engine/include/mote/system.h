@@ -232,11 +232,11 @@ typedef void mote_step_hook(void *user, mote_system *system, const mote_range_vi
 
 /** Sets the function that is called after every step, also after the last one of an advance; NULL: none.
  * So a host that collides or spawns by hand need not cut frames into steps. In the hook the columns of
- * the view may be written, and these calls are legal: spawn, kill, kill_slots, impulse, set_inverse_mass,
- * teleport, external_forces, external_torques; and of those that read: view, count, available, steps,
- * time, timestep, tick, slot, age, hash, births, deaths, hits. All others that have BUSY among their
- * errors return it, also those that read: statistics, present, order, preview, snapshot_bytes, save,
- * lines, hash_chunks, hash_items and the queries of strands and networks. Particles killed in the hook
+ * the view may be written, and these calls are legal: spawn, kill, kill_slots, mote_system_emit, impulse,
+ * set_inverse_mass, teleport, external_forces, external_torques; and of those that read: view, count,
+ * available, steps, time, timestep, tick, slot, age, hash, births, deaths, hits. All others that have BUSY
+ * among their errors return it, also those that read: statistics, present, order, preview, snapshot_bytes,
+ * save, lines, hash_chunks, hash_items and the queries of strands and networks. Particles killed in the hook
  * are removed when the next step begins, and count as killed in that advance. The result is that of as
  * many calls of mote_system_step(system, 1) with the same calls between them. With a hook steps run one
  * at a time: a system whose forces are all inline then takes one pass over memory a step, not one a batch
