@@ -337,3 +337,25 @@ TEST(a_long_jump_back_ends_the_travels_of_colliders) {
     ASSERT_NEAR(view.position.x[0], 5 / 60.0, 1e-6 * (double)far / 60);
     mote_system_destroy(system);
 }
+
+/* A path that leaves the range of floats: its last points are NaN, by the exact flow and by steps. */
+TEST(preview_of_a_particle_that_turns_non_finite_ends_with_nan) {
+    static const mote_integrator of[] = {MOTE_SEMI_IMPLICIT_EULER, MOTE_EXACT_FLOW, MOTE_RK4};
+    for (size_t m = 0; m < COUNT_OF(of); m++)
+        for (int affine = of[m] == MOTE_EXACT_FLOW; affine < 2; affine++) {
+            mote_system_def def = mote_default_system_def();
+            def.integrator = of[m];
+            mote_system *system = system_of(&def);
+            add_force(system, mote_gravity((float[3]){0, -9.81f, 0}));
+            if (!affine) add_force(system, mote_attractor((float[3]){0, 0, 0}, 1, 0.1f));
+            mote_preview_def preview = mote_default_preview_def();
+            preview.velocity[0] = 1e38f, preview.interval = 1, preview.count = 6;
+            float points[6][3] = {{0}};
+            test_case("%s, affine %d", integrator_name(of[m]), affine);
+            OK(mote_system_preview(system, &preview, points));
+            for (int i = 0; i < 3; i++) assert_true(isfinite(points[i][0]) && isfinite(points[i][1]));
+            for (int i = 3; i < 6; i++)
+                for (int axis = 0; axis < 3; axis++) assert_true(isnan(points[i][axis]));
+            mote_system_destroy(system);
+        }
+}

@@ -70,6 +70,11 @@ static probe start_of(const mote_preview_def *def) {
     return p;
 }
 
+/* Writes a point; lost: how often the particle has turned non-finite. */
+static void store_point(const probe *p, uint32_t lost, float point[3]) {
+    for (int axis = 0; axis < 3; axis++) point[axis] = lost ? NAN : p->column[axis][0];
+}
+
 /* Computes every point by one exact flow from the start, so that errors do not accumulate. */
 static void preview_exact(const mote_system *system, const mote_preview_def *def, mote_plan_def plan_def,
                           float (*points)[3]) {
@@ -79,11 +84,11 @@ static void preview_exact(const mote_system *system, const mote_preview_def *def
         mote_span span = span_of(&p);
         mote_plan plan;
         const mote_run run = {system->particles.kernels, &plan, &span};
-        uint32_t ignored = 0;
+        uint32_t lost = 0;
         plan_def.timestep = (double)(i + 1) * def->interval;
         mote_plan_make(&plan, &plan_def);
-        mote_run_blocks(&run, 0, 1, &ignored);
-        for (int axis = 0; axis < 3; axis++) points[i][axis] = p.column[axis][0];
+        mote_run_blocks(&run, 0, 1, &lost);
+        store_point(&p, lost, points[i]);
     }
 }
 
@@ -94,18 +99,18 @@ static void preview_stepped(const mote_system *system, const mote_preview_def *d
     mote_span span = span_of(&p);
     mote_plan plan;
     const mote_run run = {system->particles.kernels, &plan, &span};
-    uint32_t ignored = 0;
+    uint32_t lost = 0;
     if (mote_scheme_table[system->def.integrator].half_step_velocity) {
         mote_plan_make_kick(&plan, plan_def, -0.5);
         span.first_step = system->clock.step;
-        mote_run_blocks(&run, 0, 1, &ignored);
+        mote_run_blocks(&run, 0, 1, &lost);
     }
     mote_plan_make(&plan, plan_def);
     span.steps = (uint32_t)steps_between(system, def);
     for (uint32_t i = 0; i < def->count; i++) {
         span.first_step = system->clock.step + (uint64_t)i * span.steps;
-        mote_run_blocks(&run, 0, 1, &ignored);
-        for (int axis = 0; axis < 3; axis++) points[i][axis] = p.column[axis][0];
+        mote_run_blocks(&run, 0, 1, &lost);
+        store_point(&p, lost, points[i]);
     }
 }
 

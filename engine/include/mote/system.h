@@ -332,7 +332,8 @@ MOTE_API mote_result mote_preview_def_check(const mote_preview_def *def, const c
 /** Computes points of the path that a particle would take from the given state, starting now; the system is
  * not changed. points[i] is its position after (i + 1) x interval: exact for any interval where all forces
  * are affine. With other forces it takes the system's own steps, the number nearest to the interval, at least
- * one, in all at most MOTE_MAX_PREVIEW_STEPS. Callbacks see slot 0 of a range of one. Errors: NULL, BUSY,
+ * one, in all at most MOTE_MAX_PREVIEW_STEPS. Points of the path from that on at which the particle would
+ * turn non-finite, and die, are NaN. Callbacks see slot 0 of a range of one. Errors: NULL, BUSY,
  * those of mote_preview_def_check, RANGE (too many steps), INTEGRATOR (a callback that reaches the range,
  * particle anchors, exact flow where all forces are callbacks, colliders with which loose particles
  * collide). */
