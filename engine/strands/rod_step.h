@@ -277,8 +277,8 @@ MOTE_INLINE void copy_column(const strand_columns *c, int from, int to, wide_mas
 }
 
 /* Takes the substeps of `stiff` and `gains` in turns, those of `parts` in parts, and where these gain much in
- * turns, too; but with pins along the rod, which turns hold less well, only those of `stiff`. What the energy
- * still grows by is taken from the velocities. Returns the lanes that took another step. */
+ * turns, too; but with pins along the rod, which turns hold less well, only those of `stiff`. A gain that
+ * remains is taken from the velocities. Returns the lanes that took another step. */
 MOTE_OUTLINE wide_mask step_rods_again(const strand_work *w, const mote_coupled_affine *own, rod_terms *t,
                                        wide_mask parts, wide_mask stiff, wide_mask gains, rod_energies *e,
                                        size_t lane) {
