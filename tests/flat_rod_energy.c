@@ -31,8 +31,7 @@ static void lay(uint32_t rod, bool curls, bool twists, random_source *random) {
     }
 }
 
-/* A bow that swings, for one slow rod in two with random speeds of its points too: fast points would pass
- * each other in a substep, which gives energy to round rods as well. */
+/* A bow that swings, for one rod in two with random speeds of its points too. */
 static void push(const rope *r, uint32_t rod, double speed, random_source *random) {
     const double phase = random_in(random, 0, 6), bows = 1 + random_below(random, 3);
     double w[3], v[3];
@@ -40,7 +39,7 @@ static void push(const rope *r, uint32_t rod, double speed, random_source *rando
     for (uint32_t k = 1; k < POINTS; k++) {
         for (int i = 0; i < 3; i++)
             v[i] = w[i] * sin(phase + bows * PI * k / POINTS) * k / POINTS +
-                   (rod % 2 && speed <= 1 ? random_in(random, -speed, speed) : 0);
+                   (rod % 2 ? random_in(random, -speed, speed) : 0);
         store_point(r, rod, k, NULL, v);
     }
 }
@@ -74,10 +73,10 @@ static const struct {
     const char *name;
     bool curls, twists;
     double speed;
-} kind[] = {{"straight", false, false, 1},    {"twisted, fast", false, true, 3},
+} kind[] = {{"straight", false, false, 1},    {"twisted, fast", false, true, 30},
             {"twisted", false, true, 1},      {"curls, quiet", true, false, 1e-3},
             {"curls", true, false, 1},        {"twisted curls, quiet", true, true, 1e-3},
-            {"twisted curls", true, true, 1}, {"twisted curls, fast", true, true, 3}};
+            {"twisted curls", true, true, 1}, {"twisted curls, fast", true, true, 30}};
 
 static const char *name_of(uint32_t i) { return kind[i].name; }
 

@@ -70,9 +70,8 @@ static bool is_pinned(const reference_strand *s, uint32_t k) { return s->mass[k]
 /* The matrix and the moment of joint k, and the bound of the terms that the moment has in the turn of the
  * segment before. */
 static float bend(const reference_strand *s, const turning *u, uint32_t k, matrix b, float moment[3]) {
-    float c[4], axis[3][3], clamp[4], y[3], n[3][3];
-    memcpy(clamp, u->clamp, sizeof clamp);
-    const float *before = k ? s->rod_frame[k - 1] : clamp;
+    float c[4], axis[3][3], y[3], n[3][3];
+    const float *before = k ? s->rod_frame[k - 1] : u->clamp;
     reference_turn_between(before, s->rod_frame[k], c);
     reference_axes(before, axis);
     const float bend_of = u->square * s->joint[k],

@@ -2,7 +2,8 @@
  *     1. implicit bending, (M + h^2 K) dx = M (h v0 + h^2 a) - h^2 K x + tension, where K is the stiffness of
  *        the joints and the geometric stiffness of the tensions, and the tensions are those of the last
  *        substep;
- *     2. Newton's method for the lengths (solve.h), whose multipliers add to the tensions.
+ *     2. Newton's method for the lengths (solve.h), whose multipliers add to the tensions;
+ *     3. where the energy grew, the substep once more, in the turns of the segments (rod_energy.h).
  * Because the tensions are kept, step 2 corrects nothing in a rod at rest, and the shape at rest does not
  * depend on h; pressure has this role in incremental projection methods for fluids (Guermond, Minev & Shen,
  * An overview of projection methods for incompressible flows, 2006, 3.2). Without the tensions in K taut soft

@@ -131,7 +131,7 @@ MOTE_INLINE void bend_rods(const strand_columns *c, const rod_terms *t, const st
 MOTE_INLINE wide_mask step_rod_part(const strand_work *w, const rod_terms *t, strand_terms *lengths,
                                     rod_energies *e, wide_mask live, size_t lane) {
     const strand_columns columns = w->c;
-    lengths->rate = t->rate, lengths->everyone = wide_all(live);
+    lengths->rate = t->rate;
     bend_rods(&columns, t, lengths, e, lane);
     return iterate_rods(w, lengths, 0, true, live, lane);
 }
