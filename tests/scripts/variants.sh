@@ -6,12 +6,6 @@
 source "$root/tests/scripts/cross.sh"
 
 table=()
-case $(uname -m) in
-    x86_64) isas=(scalar sse2 avx2 avx512) ;;
-    aarch64) isas=(scalar neon) ;;
-    *) isas=(scalar) ;;
-esac
-
 row() { table+=("$(printf '%-12s %s' "$1" "$2")"); }
 
 # build NAME OPTIONS... [-- TARGETS...]: configures build-NAME with warnings as errors and builds it.
@@ -65,9 +59,13 @@ plain() { # NAME OPTIONS...: everything, with all tests
     build "$@" -Dtests=enabled && run_tests "$root/build-$1"
 }
 
-brief() { # NAME OPTIONS...: everything, without the tests that take long or do not depend on the options
-    build "$@" -Dtests=enabled &&
-        run_tests "$root/build-$1" --no-suite long --no-suite longest --no-suite house --no-suite installed
+# serial NAME OPTIONS...: without OpenMP, the tests that step on threads, or that count and refuse them
+serial() {
+    build "$@" -Dtests=enabled -Dbench=disabled -- tests/hashes tests/files tests/every_step tests/jobs \
+        tests/memory tests/misuse tests/network_determinism tests/hook &&
+        libraries "$root/build-$1" &&
+        run_tests "$root/build-$1" hashes hashes-threads-3 files every-step jobs memory misuse \
+            network_determinism hook symbols
 }
 
 # compiled NAME OPTIONS...: everything, with the tests whose result a compiler may change
@@ -91,19 +89,6 @@ hashes_only() {
 }
 
 with_clang() { CC=clang-19 CXX=clang++-19 "$@"; }
-
-isa_rows() { # builds that hold kernels for one instruction set (and scalar, which every build holds)
-    local isa status
-    for isa in "${isas[@]}"; do
-        status=0
-        "$root/build-gcc/tests/hashes" --isa "$isa" >/dev/null 2>&1 || status=$?
-        if ((status == 77)); then
-            not_run "isa-$isa" 'this processor does not have it'
-        else
-            variant "isa-$isa" hashes_only "isa-$isa" "-Disa=$isa"
-        fi
-    done
-}
 
 aarch64() {
     local directory=$root/build-aarch64 triplet=aarch64-linux-gnu
@@ -202,11 +187,12 @@ run_all() {
     provide "${windows_packages[@]}" || true
     export CC=gcc CXX=g++
     variant gcc plain gcc -Dbench=enabled
-    isa_rows
+    # No vector kernels at all. The kernels of each other set are those that `gcc` compares.
+    variant scalar hashes_only scalar -Disa=scalar
     variant gcc-O0 unoptimised gcc-O0 -Doptimization=0 -Dbench=disabled
     # Flags that a host may have in CFLAGS: no bit changes.
     variant user-flags hashes_only user-flags "$two_isas" '-Dc_args=-ffp-contract=fast -march=native'
-    variant no-openmp brief no-openmp "$two_isas" -Dopenmp=disabled -Dbench=disabled
+    variant no-openmp serial no-openmp "$two_isas" -Dopenmp=disabled
     variant asan-ubsan sanitized
     optional mpi ranked "${mpi_packages[@]}"
     run_clang_variants
