@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/fpu.h"
 #include "base/hash.h"
 
 #define MOTE_FORCE_DEFINITIONS
@@ -62,10 +63,14 @@ mote_result mote_force_check(const mote_force_def *def, const char **parameter) 
     if ((unsigned)def->kind >= MOTE_FORCE_KIND_COUNT) return mote_named(name, "kind", MOTE_ERROR_ENUM);
     if ((unsigned)def->use >= MOTE_FIELD_USE_COUNT) return mote_named(name, "use", MOTE_ERROR_ENUM);
     const mote_force_row *row = row_of(def);
+    const mote_fpu_state saved = mote_fpu_enter();
     mote_result result = check_parameters(def, row, name);
     if (result == MOTE_OK) result = mote_named(name, "drag", mote_value_not_negative(def->drag));
     if (result == MOTE_OK) result = check_region(&def->region, name);
-    return result == MOTE_OK && row->check ? row->check(def, name) : result;
+    if (result == MOTE_OK && row->check) result = row->check(def, name);
+    MOTE_FPU_COMPUTED(result);
+    mote_fpu_leave(saved);
+    return result;
 }
 
 mote_force_path mote_force_path_of(const mote_force_def *def) {

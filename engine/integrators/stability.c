@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "base/fpu.h"
+
 typedef struct state {
     double x, v;
 } state;
@@ -95,8 +97,7 @@ static bool spring_is_stable(const void *context, double h) {
     return mote_scheme_is_stable(s->scheme, s->stiffness, s->damping, h);
 }
 
-double mote_integrator_stable_step(mote_integrator integrator, double stiffness, double damping,
-                                   double mass) {
+static double stable_step(mote_integrator integrator, double stiffness, double damping, double mass) {
     bool valid = (unsigned)integrator < MOTE_INTEGRATOR_COUNT;
     if (!valid || !(stiffness >= 0) || !(damping >= 0) || !(mass > 0) ||
         !isfinite(stiffness + damping + mass))
@@ -109,4 +110,16 @@ double mote_integrator_stable_step(mote_integrator integrator, double stiffness,
     /* With damping, every method is stable for some h: b / k for explicit Euler. */
     if (scheme->info.stable_z == 0 && damping == 0) return 0;
     return mote_first_growth(spring_is_stable, &s, RESOLUTION, SEARCH_STEPS, 60) / rate;
+}
+
+double mote_integrator_stable_step(mote_integrator integrator, double stiffness, double damping,
+                                   double mass) {
+    const mote_fpu_state saved = mote_fpu_enter();
+    MOTE_FPU_COMPUTED(stiffness); /* nothing of the search is computed before */
+    MOTE_FPU_COMPUTED(damping);
+    MOTE_FPU_COMPUTED(mass);
+    double step = stable_step(integrator, stiffness, damping, mass);
+    MOTE_FPU_COMPUTED(step);
+    mote_fpu_leave(saved);
+    return step;
 }

@@ -66,8 +66,12 @@ mote_result mote_columns_check(const mote_columns *columns, const mote_columns_d
                                const char **parameter) {
     const char *ignored, **name = mote_name_cleared(parameter, &ignored);
     if (!columns || !def) return MOTE_ERROR_NULL;
-    const mote_result result = check_def(def, is_complete(&columns->anchor), name);
-    return result ? result : check_arrays(columns, name);
+    const mote_fpu_state saved = mote_fpu_enter();
+    mote_result result = check_def(def, is_complete(&columns->anchor), name);
+    if (result == MOTE_OK) result = check_arrays(columns, name);
+    MOTE_FPU_COMPUTED(result);
+    mote_fpu_leave(saved);
+    return result;
 }
 
 /* Columns of a span: 0 .. 5 position and velocity, 6 inverse mass, 7 .. 9 anchor. */

@@ -91,9 +91,13 @@ mote_result mote_emitter_check(const mote_emitter_def *def, const char **paramet
         return mote_named(name, "direction", MOTE_ERROR_ENUM);
     if ((unsigned)def->orientation >= MOTE_EMITTER_ORIENTATION_COUNT)
         return mote_named(name, "orientation", MOTE_ERROR_ENUM);
+    const mote_fpu_state saved = mote_fpu_enter();
     mote_result result = mote_named(name, "transform", mote_motion_check(&def->transform));
     if (result == MOTE_OK) result = check_sizes(def, name);
-    return result ? result : check_spreads(def, name);
+    if (result == MOTE_OK) result = check_spreads(def, name);
+    MOTE_FPU_COMPUTED(result);
+    mote_fpu_leave(saved);
+    return result;
 }
 
 /* --- Targets --- */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fpu.h"
 
 /* Coefficients of t, t^2 and t^3 of an easing. */
 static const float easings[MOTE_EASING_COUNT][3] = {[MOTE_EASE_STEP] = {0, 0, 0},
@@ -92,7 +93,7 @@ static mote_result check_colours(const mote_present_layout *layout) {
     return result;
 }
 
-mote_result mote_over_life_check(const mote_present_layout *layout, const char **name) {
+static mote_result check_keys(const mote_present_layout *layout, const char **name) {
     mote_result result = MOTE_OK;
     if (layout->size_offset != MOTE_OMIT) {
         result = check_count(layout->size_keys, layout->size_key_count);
@@ -104,4 +105,12 @@ mote_result mote_over_life_check(const mote_present_layout *layout, const char *
     result = check_count(layout->colour_keys, layout->colour_key_count);
     if (result == MOTE_ERROR_RANGE) return mote_named(name, "colour_key_count", result);
     return mote_named(name, "colour_keys", result ? result : check_colours(layout));
+}
+
+mote_result mote_over_life_check(const mote_present_layout *layout, const char **name) {
+    const mote_fpu_state saved = mote_fpu_enter();
+    mote_result result = check_keys(layout, name);
+    MOTE_FPU_COMPUTED(result);
+    mote_fpu_leave(saved);
+    return result;
 }

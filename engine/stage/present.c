@@ -1,8 +1,6 @@
 /* Layouts of presented particles, and weights of the interpolation of presented states. */
 #include "stage/present.h"
 
-#include <math.h>
-
 #include "base/check.h"
 
 #define COOKIE 0x70726573u
@@ -22,8 +20,9 @@ mote_present_layout mote_default_present_layout(void) {
 }
 
 mote_result mote_present_check_origin(const double origin[3]) {
-    return isfinite(origin[0]) && isfinite(origin[1]) && isfinite(origin[2]) ? MOTE_OK
-                                                                             : MOTE_ERROR_NOT_FINITE;
+    for (int i = 0; i < 3; i++)
+        if (mote_value_is_finite(origin[i])) return MOTE_ERROR_NOT_FINITE;
+    return MOTE_OK;
 }
 
 mote_result mote_present_check_layout(const mote_present_layout *layout, const char **name) {

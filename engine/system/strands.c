@@ -87,12 +87,23 @@ mote_result mote_strands_stability(const mote_system *system, mote_strands_id id
     return MOTE_OK;
 }
 
-uint32_t mote_strand_substeps(uint32_t points, double length, double acceleration, double timestep) {
+static uint32_t substeps_for(uint32_t points, double length, double acceleration, double timestep) {
     if (!(length > 0) || !(acceleration > 0) || !(timestep > 0)) return 1;
     const double count = timestep * (double)points * __builtin_sqrt(acceleration / (3.0 * length));
     if (!(count < (double)UINT32_MAX)) return UINT32_MAX;
     const uint32_t whole = (uint32_t)count;
     return whole + ((double)whole < count || whole == 0);
+}
+
+uint32_t mote_strand_substeps(uint32_t points, double length, double acceleration, double timestep) {
+    const mote_fpu_state saved = mote_fpu_enter();
+    MOTE_FPU_COMPUTED(length); /* nothing is computed before */
+    MOTE_FPU_COMPUTED(acceleration);
+    MOTE_FPU_COMPUTED(timestep);
+    uint32_t substeps = substeps_for(points, length, acceleration, timestep);
+    MOTE_FPU_COMPUTED(substeps);
+    mote_fpu_leave(saved);
+    return substeps;
 }
 
 /* --- Views --- */

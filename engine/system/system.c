@@ -82,8 +82,11 @@ mote_result mote_system_def_check(const mote_system_def *def, const char **param
     if (!def) return MOTE_ERROR_NULL;
     if (def->cookie != COOKIE) return mote_named(name, "cookie", MOTE_ERROR_DEF);
     if (def->capacity > MOTE_MAX_PARTICLES) return mote_named(name, "capacity", MOTE_ERROR_RANGE);
+    const mote_fpu_state saved = mote_fpu_enter();
     mote_result result = check_times(def, name);
     if (result == MOTE_OK) result = check_columns(def, name);
+    MOTE_FPU_COMPUTED(result);
+    mote_fpu_leave(saved);
     if (result == MOTE_OK) result = mote_named(name, "jobs", mote_jobs_check(&def->jobs));
     if (result == MOTE_OK) result = mote_named(name, "allocator", mote_allocator_check(&def->allocator));
     return result ? result : check_choices(def, name);

@@ -6,6 +6,7 @@
 source "$root/tests/scripts/cross.sh"
 
 table=()
+
 row() { table+=("$(printf '%-12s %s' "$1" "$2")"); }
 
 # build NAME OPTIONS... [-- TARGETS...]: configures build-NAME with warnings as errors and builds it.
