@@ -32,13 +32,16 @@ _Static_assert(FLT_EVAL_METHOD == 0 || FLT_EVAL_METHOD == 16, "float expressions
 
 /* Constant of a kernel's instance. Compact kernels, which the build makes for a set that is only the fallback
  * of a wider one, read the value at run time, so that one instance serves all. The bits are the same.
- * MOTE_EXPANDED: a long loop body that compact kernels do not repeat. */
+ * MOTE_EXPANDED: a long loop body that compact kernels do not repeat. MOTE_ONCE: a body that kernels inline
+ * and compact ones hold once. */
 #if defined(MOTE_COMPACT)
 #define MOTE_SPECIALISED(constant, value) (value)
 #define MOTE_EXPANDED                     MOTE_ROLLED
+#define MOTE_ONCE                         MOTE_OUTLINE
 #else
 #define MOTE_SPECIALISED(constant, value) (constant)
 #define MOTE_EXPANDED                     MOTE_UNROLLED
+#define MOTE_ONCE                         MOTE_INLINE
 #endif
 
 /* Unit of layout on every machine: columns are padded to lane groups of 16 floats, one cache line. */

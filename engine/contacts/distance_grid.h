@@ -33,7 +33,7 @@ typedef struct distance_cell {
     wide k[8];
 } distance_cell;
 
-MOTE_INLINE distance_cell distance_cell_at(const mote_distance_grid *grid, const wide_mask at[3], wide r) {
+MOTE_ONCE distance_cell distance_cell_at(const mote_distance_grid *grid, const wide_mask at[3], wide r) {
     const int32_t row = (int32_t)grid->count[0], layer = row * (int32_t)grid->count[1];
     int32_t index[MOTE_WIDTH];
     distance_cell cell;

@@ -37,13 +37,13 @@ MOTE_INLINE wide_unsigned mote_random_bits(wide_unsigned state, uint32_t draw) {
 }
 
 /* Returns a number in [0, 1), a multiple of 2^-24. */
-MOTE_INLINE wide mote_random_unit(wide_unsigned state, uint32_t draw) {
+MOTE_ONCE wide mote_random_unit(wide_unsigned state, uint32_t draw) {
     return WIDE_CONVERT((wide_mask)(mote_random_bits(state, draw) >> 8), wide) * 0x1p-24f;
 }
 
 /* Computes sine and cosine of 2 pi turn, 0 <= turn < 1, to 5e-7: Taylor series within an eighth of a turn
  * about the middle of each quarter. */
-MOTE_INLINE void mote_random_circle(wide turn, wide *sine, wide *cosine) {
+MOTE_ONCE void mote_random_circle(wide turn, wide *sine, wide *cosine) {
     wide quarter;
     const wide_mask number = wide_floor(turn * 4.0f, &quarter);
     const wide x = (turn * 4.0f - quarter - 0.5f) * 1.57079632679489662f, z = x * x;

@@ -151,7 +151,7 @@ MOTE_INLINE collide_region collide_reach(const mote_collision *c, const mote_nea
 }
 
 /* Completes a leg whose ends and duration are set. */
-MOTE_INLINE void collide_leg_begin(const mote_collision *c, collide_leg *leg) {
+MOTE_ONCE void collide_leg_begin(const mote_collision *c, collide_leg *leg) {
     const wide3 far = wide3_max(contact_abs(leg->x), contact_abs(leg->end_x));
     leg->slack = COLLIDE_ROUNDING * (wide_max(wide_max(far.x, far.y), far.z) + leg->radius);
     leg->slow = COLLIDE_SLOW * (collide_sum(leg->v) + collide_sum(leg->end_v));
@@ -246,8 +246,8 @@ MOTE_INLINE wide_mask collide_stays(const mote_collision *c, const collide_hit *
 }
 
 /* Replaces the legs of the lanes in `hits` by those after the hit. */
-MOTE_INLINE void collide_resolve(const mote_collision *c, const collide_hit *hit, wide_mask hits,
-                                 collide_leg *leg) {
+MOTE_ONCE void collide_resolve(const mote_collision *c, const collide_hit *hit, wide_mask hits,
+                               collide_leg *leg) {
     const wide zero = {0}, one = wide_set(1.0f), f = wide_max(hit->f, zero), rest_of = one - f;
     const wide3 n = hit->normal, u = wide3_sub(leg->end_x, leg->x), zero3 = wide3_zero();
     const wide3 material = wide3_scale(wide_set(c->inverse_h), hit->drift);

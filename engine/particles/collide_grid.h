@@ -13,7 +13,7 @@
 #include "contacts/height_field.h"
 #include "particles/collide_hit.h"
 
-MOTE_INLINE grid_surface collide_grid_surface(const mote_collider_pose *to, wide3 q, wide r) {
+MOTE_OUTLINE grid_surface collide_grid_surface(const mote_collider_pose *to, wide3 q, wide r) {
     if (to->height_field) return height_field_surface(to->height_field, q, r);
     return distance_grid_surface(to->distance_grid, q, r);
 }

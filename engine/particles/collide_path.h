@@ -49,8 +49,8 @@ typedef struct collide_surface {
 } collide_surface;
 
 /* Signed distance and its gradient, in the axes of collide_into. */
-MOTE_INLINE collide_surface collide_surface_of(const mote_collider_pose *to, mote_collider_kind kind, wide3 q,
-                                               wide r) {
+MOTE_ONCE collide_surface collide_surface_of(const mote_collider_pose *to, mote_collider_kind kind, wide3 q,
+                                             wide r) {
     const wide zero = {0}, one = wide_set(1.0f);
     if (kind == MOTE_COLLIDER_PLANE) return (collide_surface){q.y - r, {zero, one, zero}};
     wide3 v = q, any = {zero, one, zero};
@@ -117,7 +117,7 @@ MOTE_INLINE wide3 collide_into_at(const mote_collider_pose *to, mote_collider_ki
 }
 
 /* Normal in the world at the fraction f of the substep. */
-MOTE_INLINE wide3 collide_normal_at(const mote_collider_pose *to, collide_form of, wide f, wide3 n) {
+MOTE_ONCE wide3 collide_normal_at(const mote_collider_pose *to, collide_form of, wide f, wide3 n) {
     const wide3 b = collide_out_of(of.kind, to->axis, n);
     if (!of.turns || of.kind == MOTE_COLLIDER_SPHERE) return b;
     const wide3 a = collide_out_of(of.kind, to->before, n);

@@ -24,7 +24,7 @@ enum {
     DRAW_ROTATION = DRAW_SPIN_AXIS + 2 /* three */
 };
 
-MOTE_INLINE wide draw_spread(wide_unsigned state, uint32_t draw, const mote_spread *spread) {
+MOTE_ONCE wide draw_spread(wide_unsigned state, uint32_t draw, const mote_spread *spread) {
     return spread->least + (spread->most - spread->least) * mote_random_unit(state, draw);
 }
 

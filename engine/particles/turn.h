@@ -57,7 +57,7 @@ MOTE_INLINE turn_half turn_half_of(wide z) {
 }
 
 /* Rotates a body of scalar inertia: q + q (u, cos - 1), where u is the sine along the angular velocity. */
-MOTE_INLINE void turn_by(turn_state *s, float h) {
+MOTE_ONCE void turn_by(turn_state *s, float h) {
     const wide3 quarter = wide3_scale(wide_set(0.25f * h), s->spin);
     const turn_half half =
         turn_half_of(wide_min(wide3_dot(quarter, quarter), wide_set(TURN_MOST * TURN_MOST)));
@@ -122,7 +122,7 @@ MOTE_INLINE turn_state turn_state_back(turn_least least, const turn_state *s) {
 }
 
 /* rate, and the state: those of turn_least_first. */
-MOTE_INLINE void turn_freely(turn_state *s, wide3 rate) {
+MOTE_ONCE void turn_freely(turn_state *s, wide3 rate) {
     wide3 *q = &s->q, *l = &s->spin;
     const wide x = rate.x, y = rate.y, z = rate.z;
     turn_axis(x, &l->x, &l->y, &l->z, &q->x, &q->y, &q->z, &s->w);
@@ -133,7 +133,7 @@ MOTE_INLINE void turn_freely(turn_state *s, wide3 rate) {
 }
 
 /* Turns a vector of the world into the axes of the particle; q of any length. */
-MOTE_INLINE wide3 turn_to_body(wide3 q, wide w, wide3 v) {
+MOTE_ONCE wide3 turn_to_body(wide3 q, wide w, wide3 v) {
     const wide twice = 2.0f / (wide3_dot(q, q) + w * w);
     const wide3 once = wide3_cross(q, v);
     return wide3_add_scaled(v, twice, wide3_sub(wide3_cross(q, once), wide3_scale(w, once)));
@@ -178,7 +178,7 @@ MOTE_INLINE wide3 turn_inertia(const mote_turning *t, bool moments, size_t i) {
     return inertia;
 }
 
-MOTE_INLINE turn_input turn_load(const mote_turning *t, bool moments, size_t i) {
+MOTE_ONCE turn_input turn_load(const mote_turning *t, bool moments, size_t i) {
     turn_input in = {.torque = wide3_zero(), .loss = wide3_zero()};
     in.inertia = turn_inertia(t, moments, i);
     in.least = turn_least_of(in.inertia);
@@ -198,7 +198,7 @@ MOTE_INLINE void turn_kick(const mote_turning *t, bool moments, const turn_input
     s->spin = wide3_add(s->spin, moments ? kick : wide3_scale(in->inverse, kick));
 }
 
-MOTE_INLINE void turn_substep(const mote_turning *t, bool moments, const turn_input *in, turn_state *s) {
+MOTE_ONCE void turn_substep(const mote_turning *t, bool moments, const turn_input *in, turn_state *s) {
     turn_kick(t, moments, in, s);
     if (t->drag > 0) s->spin = turn_damp(s->spin, in->loss);
     if (moments) {
@@ -239,7 +239,7 @@ MOTE_INLINE wide3 turn_gain(const mote_turning *t, wide3 spin, wide3 momentum, w
 
 /* Normalises: by Newton's step for the inverse square root, 1 + (1 - n) / 2, where the square n is next to 1;
  * by a square root and a division where the host has written another length. */
-MOTE_INLINE void turn_normalise(turn_state *s, wide square) {
+MOTE_ONCE void turn_normalise(turn_state *s, wide square) {
     const wide off = square - 1.0f, gain = -0.5f * off;
     const wide_mask near = wide_less(wide_abs(off), wide_set(TURN_NEAR));
     const turn_state far = *s;
@@ -264,7 +264,7 @@ MOTE_OUTLINE void turn_contain(const mote_turning *t, size_t i, wide_mask holds,
 }
 
 /* Ends a step of one register: normalises and stores. */
-MOTE_INLINE void turn_end(const mote_turning *t, bool spins, size_t i, turn_state s, uint32_t *frozen) {
+MOTE_ONCE void turn_end(const mote_turning *t, bool spins, size_t i, turn_state s, uint32_t *frozen) {
     const wide square = wide3_dot(s.q, s.q) + s.w * s.w;
     const wide_mask holds = turn_holds(&s, square);
     turn_normalise(&s, square);
