@@ -29,7 +29,8 @@ static bool traps(void) {
     return can;
 }
 
-/* Calls `call` under traps for every pair of words of `bytes` in the first `size` of `def`. */
+/* Calls `call` under traps with each float and each double of the tables at each place of `def`, and with two
+ * floats beside each other. */
 #define UNDER_TRAPS(def, call)                                                                               \
     do {                                                                                                     \
         unsigned char good_[sizeof(def)];                                                                    \
@@ -77,6 +78,15 @@ TEST(checks_of_systems_do_not_trap) {
     if (!traps()) skip();
     mote_system_def def = mote_default_system_def();
     UNDER_TRAPS(def, mote_system_def_check(&def, NULL));
+}
+
+TEST(checks_of_columns_do_not_trap) {
+    if (!traps()) skip();
+    mote_columns columns = {.mass = 1};
+    mote_columns_def def = mote_default_columns_def();
+    UNDER_TRAPS(def.timestep, mote_columns_check(&columns, &def, NULL));
+    UNDER_TRAPS(def.time, mote_columns_check(&columns, &def, NULL));
+    UNDER_TRAPS(columns.mass, mote_columns_check(&columns, &def, NULL));
 }
 
 TEST(limits_of_steps_do_not_trap) {
