@@ -5,7 +5,7 @@
 #include "particles/emit.h"
 #include "particles/fused.h"
 #include "particles/pack.h"
-#include "particles/settled.h"
+#include "particles/passes.h"
 #include "particles/staged.h"
 #include "particles/turn.h"
 
