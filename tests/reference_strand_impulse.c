@@ -272,17 +272,27 @@ static void pay(reference_strand *s) {
 }
 
 /* Scales what is more than `most`. Pins that move relative to each other do work. */
-static void limit_kinetic(reference_strand *s, const rigid_motion *frame, float kinetic, float most) {
+static bool pins_move_with(const reference_strand *s, const rigid_motion *frame) {
     bool together = true;
     for (uint32_t k = 0; k < s->points; k++)
         for (int axis = 0; axis < 3 && !moves(s, k); axis++) together &= s->v[k][axis] == frame->v[axis];
-    if (together && most < kinetic && isfinite(kinetic)) scale_velocities(s, frame, sqrtf(most / kinetic));
+    return together;
+}
+
+static void limit_kinetic(reference_strand *s, const rigid_motion *frame, float kinetic, float most) {
+    if (pins_move_with(s, frame) && most < kinetic && isfinite(kinetic))
+        scale_velocities(s, frame, sqrtf(most / kinetic));
 }
 
 /* Tensions add no energy. */
 static void limit_energy(reference_strand *s, float most) {
     const rigid_motion frame = frame_of(s);
     limit_kinetic(s, &frame, kinetic_about(s, &frame), most);
+}
+
+bool reference_pins_move_together(const reference_strand *s) {
+    const rigid_motion frame = frame_of(s);
+    return pins_move_with(s, &frame);
 }
 
 void reference_take_energy(reference_strand *s, float excess) {

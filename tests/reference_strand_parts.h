@@ -102,6 +102,7 @@ void reference_lay_frames(reference_strand *strand, float clamp[4]);
 
 /* Takes as much of twice the kinetic energy as there is, unless pins move relative to each other. */
 void reference_take_energy(reference_strand *strand, float excess);
+bool reference_pins_move_together(const reference_strand *strand);
 
 /* A rod in the turns of its segments, from the start of the substep. way: h v0 + h^2 a of its points. */
 void reference_turn_rod(reference_strand *strand, const reference_world *world, reference_row *way);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "reference_strand_parts.h"
+#include "reference_rod_part.h"
 
 enum { ROD_ITERATIONS = 3, ROD_PARTS = 16 };
 
@@ -17,24 +17,6 @@ static const float ROD_CURLS = 0.4f, ROD_STIFF_CURLS = 6.4f;
 typedef struct quaternion {
     float v[3], w;
 } quaternion;
-
-/* A part of the substep: its h, its start, and the rows of the elimination by segment. */
-typedef struct rod_part {
-    float h, rate, share;
-    bool whole;
-    reference_row x[REFERENCE_POINTS], v[REFERENCE_POINTS], reaction[REFERENCE_POINTS], way[REFERENCE_POINTS];
-    float tension[REFERENCE_POINTS];
-    float stiffness[REFERENCE_POINTS]; /* of joints, in the matrix */
-    reference_row own[REFERENCE_POINTS], force[REFERENCE_POINTS], gradient[REFERENCE_POINTS],
-        back[REFERENCE_POINTS], along[REFERENCE_POINTS];
-    float rows[REFERENCE_POINTS][2], beyond[REFERENCE_POINTS][2], twist[REFERENCE_POINTS][2];
-    float bending; /* twice the energy of the joints times h^2 */
-} rod_part;
-
-/* Twice the energies of the prediction and of the present: of points relative to a pinned root, of joints. */
-typedef struct energies {
-    float kinetic[2], bending[2];
-} energies;
 
 /* Quadratic cost of all beyond a joint, and its last joint. */
 typedef struct cost {
@@ -355,71 +337,6 @@ static void advance(reference_strand *s, const reference_world *w, uint32_t unit
     advance(s, w, 2 * units, fewest);
 }
 
-/* --- Energies --- */
-
-static float framed_bending(const reference_strand *s, const rod_part *p) {
-    float sum = 0, clamp[4];
-    reference_clamp_frame(s, clamp);
-    for (uint32_t k = 0; k + 1 < s->points; k++) {
-        const float square = p->h * p->h, stiffness[3] = {square * s->joint[k], square * s->joint_across[k],
-                                                          square * s->joint_twist[k]};
-        float c[4], off[3], y[3];
-        reference_turn_between(k ? s->rod_frame[k - 1] : clamp, s->rod_frame[k], c);
-        for (int i = 0; i < 3; i++) off[i] = (c[i] + c[i]) - s->rest_turn[k][i], y[i] = stiffness[i] * off[i];
-        sum += row_dot(y, off);
-    }
-    return p->rate * p->rate * sum;
-}
-
-/* Twice the sum of m u^2 / 2, from the tip to the root; u: relative to that of a pinned root. */
-static float kinetic(const reference_strand *s, const reference_row *v, float scale) {
-    float sum = 0;
-    for (uint32_t k = s->points; k-- > 0;) {
-        float u[3];
-        for (int i = 0; i < 3; i++) u[i] = v[k][i] - (s->mass[0] > 0 ? 0 : scale * s->v[0][i]);
-        if (s->mass[k] > 0) sum += s->point_mass[k] * row_dot(u, u);
-    }
-    return sum;
-}
-
-/* curls: the sums are those of a substep that has not been tried. */
-static void predict_energies(const reference_strand *s, const rod_part *p, bool curls, energies *e) {
-    e->kinetic[0] = p->rate * p->rate * kinetic(s, p->way, p->h);
-    e->bending[0] = curls ? framed_bending(s, p) : p->rate * p->rate * p->bending;
-}
-
-static void present_energies(const reference_strand *s, const rod_part *p, energies *e) {
-    float tangent[3] = {0}, along[3], bend[3], root[3], sum = 0;
-    e->kinetic[1] = kinetic(s, s->v, 1);
-    for (uint32_t k = s->points - 1; k-- > 0 && !s->framed;) {
-        row_between(s->x[k], s->x[k + 1], along);
-        for (int i = 0; i < 3; i++) along[i] = s->inverse_length[k] * along[i];
-        row_between(along, tangent, bend);
-        sum += s->joint[k + 1] * row_dot(bend, bend);
-        memcpy(tangent, along, sizeof along);
-    }
-    reference_turn_by_root(s, s->root_direction, root);
-    row_between(root, tangent, bend);
-    e->bending[1] = s->framed ? framed_bending(s, p) : sum + s->joint[0] * row_dot(bend, bend);
-}
-
-/* What a substep has added, more than rounding. */
-static float gain_of(const reference_strand *s, const energies *e) {
-    float noise = 0;
-    for (uint32_t k = 0; k + 1 < s->points; k++) {
-        const float error = (0x1p-22f * s->whole) * s->inverse_length[k];
-        const float most = s->framed ? larger(s->joint_across[k], s->joint_twist[k]) : s->joint[k];
-        noise += most * (error * error);
-    }
-    const float rounding = noise + 2 * __builtin_sqrtf(e->bending[1] * noise) + 0x1p-18f * e->bending[1];
-    return (e->kinetic[1] - e->kinetic[0]) + (e->bending[1] - e->bending[0]) - rounding;
-}
-
-static void limit(reference_strand *s, const rod_part *p, energies *e) {
-    present_energies(s, p, e);
-    if (gain_of(s, e) > 0) reference_take_energy(s, gain_of(s, e));
-}
-
 static void arrive(reference_strand *s) {
     for (uint32_t k = 0; k < s->points; k++)
         if (s->mass[k] == 0) memcpy(s->x[k], s->goal[k], sizeof s->x[k]);
@@ -434,14 +351,17 @@ static uint32_t fewest_parts(const reference_strand *s, const reference_world *w
     return parts;
 }
 
-static void hold_near(reference_strand *s, const reference_world *w, uint32_t substep) {
+static void hold_near(reference_strand *s, const reference_world *w, uint32_t substep, const rod_part *p,
+                      rod_energies *e) {
     const reference_hold_of of = {.contacts = true,
                                   .gains = true,
                                   .rods = true,
                                   .rate = reference_rate(w),
                                   .from = s->start,
                                   .from_v = s->start_v};
-    if (!reference_hold(s, w, &of)) reference_project(s, w, substep);
+    const bool solved = reference_hold(s, w, &of);
+    e->kinetic[0] += reference_contact_work(s, p);
+    if (!solved) reference_project(s, w, substep);
     if (s->framed) turn_frames(s, NULL, false);
     if (substep + 1 == w->substeps) reference_count_buried(s, w, substep);
 }
@@ -450,10 +370,6 @@ static bool has_inner_pins(const reference_strand *s) {
     bool pins = false;
     for (uint32_t k = 1; k < s->points; k++) pins |= s->mass[k] == 0;
     return pins;
-}
-
-static bool gains(const reference_strand *s, const energies *e, float share) {
-    return share * larger(e->kinetic[0], e->kinetic[1]) < gain_of(s, e);
 }
 
 static void restart(reference_strand *s, const rod_part *p, float frames[REFERENCE_POINTS][4]) {
@@ -468,32 +384,38 @@ void reference_rod_substep(reference_strand *s, const reference_world *w, uint32
     float before[REFERENCE_POINTS][4];
     bool again = true;
     rod_part p;
-    energies e;
+    rod_energies e;
     memcpy(before, s->rod_frame, sizeof before);
     bend(s, w, &p, 1);
-    predict_energies(s, &p, curls || stiff, &e);
-    if (stiff) {
+    reference_predict_rod(s, &p, curls || stiff, &e);
+    const bool beside = !curls && !stiff && reference_find_contacts(s, w, substep);
+    bool near = beside && reference_touches(s, w, substep);
+    if (near) {
+        if (s->framed) turn_frames(s, &p, true);
+        again = false;
+    } else if (stiff) {
         undo(s, &p);
         reference_turn_rod(s, w, p.way);
-    } else if (!curls && reference_find_contacts(s, w, substep)) {
-        if (s->framed) turn_frames(s, &p, true);
-        hold_near(s, w, substep);
-        return;
+        reference_limit_rod(s, &p, &e);
     } else if (!curls && hold_by_few(s, w, &p)) {
+        again = beside && reference_touches(s, w, substep);
         if (s->framed) turn_frames(s, &p, true);
-        present_energies(s, &p, &e);
-        if (!gains(s, &e, 0x1p-12f)) return;
-        again = !has_inner_pins(s);
-        if (again) restart(s, &p, before), reference_turn_rod(s, w, p.way);
+        reference_find_energies(s, &p, &e);
+        if (reference_rod_gains(s, &e, 0x1p-12f)) {
+            if (!has_inner_pins(s)) again = true, restart(s, &p, before), reference_turn_rod(s, w, p.way);
+            reference_limit_rod(s, &p, &e);
+        }
     } else {
         undo(s, &p);
         advance(s, w, 2, fewest);
         advance(s, w, 2, fewest);
         arrive(s);
-        present_energies(s, &p, &e);
-        if (!has_inner_pins(s) && gains(s, &e, 0.25f))
+        reference_find_energies(s, &p, &e);
+        if (!has_inner_pins(s) && reference_rod_gains(s, &e, 0.25f))
             restart(s, &p, before), reference_turn_rod(s, w, p.way);
+        reference_limit_rod(s, &p, &e);
     }
-    limit(s, &p, &e);
-    if (again && reference_find_contacts(s, w, substep)) hold_near(s, w, substep);
+    if (again) near = reference_find_contacts(s, w, substep) && reference_touches(s, w, substep);
+    if (near) hold_near(s, w, substep, &p, &e);
+    reference_pay_rod(s, &p, &e, near);
 }

@@ -47,6 +47,7 @@ static void load_rod(reference_strand *s, const mote_strands *strands, uint32_t 
         for (int i = 0; i < 3 && s->framed; i++) s->rest_turn[k][i] = strands->rest_turn[i][slot];
         for (int i = 0; i < 4 && s->framed; i++) s->rod_frame[k][i] = strands->frame[i][slot];
     }
+    s->deficit = s->pull[s->points - 1], s->pull[s->points - 1] = 0;
 }
 
 void reference_strand_load(reference_strand *s, const mote_strands *strands, uint32_t number) {
@@ -338,7 +339,8 @@ static void begin(reference_strand *s, const reference_world *w) {
     memcpy(s->length, s->rest_length, sizeof s->length);
     for (uint32_t k = 0; k < s->points; k++) s->contact[k] = (reference_contact){.offset = -1e30f};
     s->iterations = s->unsolved = s->fallbacks = s->buried = 0;
-    s->deficit = s->kinetic = s->kicks = 0;
+    s->kinetic = s->kicks = 0;
+    if (!s->rod || w->collider_count == 0) s->deficit = 0; /* rods owe from step to step */
     s->infeasible = false;
     s->whole = 0;
     for (uint32_t k = 0; k + 1 < s->points; k++) s->whole += s->rest_length[k];

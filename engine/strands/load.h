@@ -175,10 +175,34 @@ MOTE_INLINE void load_points(strand_work *w) {
     }
 }
 
+/* Returns the offset of the last point of strand i of the group; of the first one where there is no strand.
+ */
+static inline size_t tip_of(const strand_work *w, size_t i) {
+    const int32_t points = w->c.counts[i];
+    return strand_at(points > 0 ? (uint32_t)points - 1 : 0, i);
+}
+
+/* Keeps the tensions of the segments of rods, and in the place of the last point, which has none behind it,
+ * what the rod owes (pay_rods). */
 MOTE_INLINE void commit_tensions(const strand_work *w, wide_mask keep, size_t lane) {
     float *to = w->job->strands->tension + w->slot;
     for (size_t at = lane; at < strand_at(w->points - 1, lane); at += MOTE_GROUP)
         wide_store(to + at, wide_select(keep, work_load(&w->c, WORK_TENSION, at), wide_load(to + at)));
+    for (uint32_t bits = wide_lane_bits(keep); bits; bits &= bits - 1) {
+        const size_t i = lane + (size_t)__builtin_ctz(bits);
+        to[tip_of(w, i)] = w->job->collider_count ? w->deficit[i] : 0;
+    }
+}
+
+/* Loads the tensions of rods, and what they owe. */
+MOTE_INLINE void load_tensions(strand_work *w) {
+    const float *from = w->job->strands->tension + w->slot;
+    for (size_t at = 0; at < strand_at(w->points, 0); at += MOTE_WIDTH)
+        work_store(&w->c, WORK_TENSION, at, wide_load(from + at));
+    for (size_t i = 0; i < MOTE_GROUP; i++) {
+        w->deficit[i] = from[tip_of(w, i)];
+        *work_lane(&w->c, WORK_TENSION, tip_of(w, i)) = 0;
+    }
 }
 
 /* Returns whether the curls of a rod are solved in the turns of its segments. */
@@ -213,12 +237,11 @@ MOTE_INLINE void load_group(strand_work *w) {
     for (size_t lane = 0; lane < MOTE_GROUP && rubs(w); lane += MOTE_WIDTH) load_friction(w, lane);
     for (size_t at = 0; at < strand_at(w->c.pins ? w->points : 1, 0); at += MOTE_WIDTH)
         work_store3(&w->c, WORK_REACTION, at, wide3_zero());
-    for (size_t at = 0; at < strand_at(w->points, 0) && strands->tension; at += MOTE_WIDTH) {
-        work_store(&w->c, WORK_TENSION, at, wide_load(strands->tension + w->slot + at));
-        for (int i = 0; i < 4 && strands->frame[0]; i++)
-            work_store(&w->c, ROD_FRAME + i, at, wide_load(strands->frame[i] + w->slot + at));
-    }
     memset(w->deficit, 0, sizeof w->deficit);
+    if (strands->tension) load_tensions(w);
+    for (size_t at = 0; at < strand_at(w->points, 0) && strands->frame[0]; at += MOTE_WIDTH)
+        for (int i = 0; i < 4; i++)
+            work_store(&w->c, ROD_FRAME + i, at, wide_load(strands->frame[i] + w->slot + at));
     memset(w->kicks, 0, sizeof w->kicks);
     memset(w->kinetic, 0, sizeof w->kinetic);
     for (uint32_t i = 0; i < MOTE_GROUP; i++) {

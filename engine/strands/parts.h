@@ -136,17 +136,25 @@ MOTE_OUTLINE wide_mask touching(const strand_work *w, wide_mask near, size_t lan
  * left segments of four times their length, 8 only at 100 m/s (measured). */
 #define STRAND_PROJECTIONS 8
 
-/* Solves the lanes to first order. Strands that are not solved are projected to their lengths and out of
- * colliders in turn, contact last; lengths that are not held then are reported. */
-MOTE_INLINE void hold_near(const strand_work *w, uint32_t substep, wide_mask lanes, size_t lane) {
+/* Solves the lanes to first order. Returns those that are not solved. */
+MOTE_INLINE wide_mask hold_contacts(const strand_work *w, wide_mask lanes, size_t lane) {
     const bool contacts = w->job->collider_count && w->contacts.count;
-    const wide compliance = wide_load(w->job->strands->compliance + w->lane + lane);
     if (!contacts && w->job->collider_count) forget_contacts(&w->c, lanes, lane);
-    wide_mask left = hold(w, contacts, lanes, lane);
+    return hold(w, contacts, lanes, lane);
+}
+
+/* Projects lanes that are not solved to their lengths and out of colliders in turn, contact last; lengths
+ * that are not held then are reported. Overwrites the planes of the register. */
+MOTE_INLINE void project_lanes(const strand_work *w, uint32_t substep, wide_mask left, size_t lane) {
+    const wide compliance = wide_load(w->job->strands->compliance + w->lane + lane);
     for (int i = 0; i < STRAND_PROJECTIONS && w->job->collider_count && wide_lane_bits(left); i++) {
         if (i) project_lengths(&w->c, left & wide_equal(compliance, (wide){0}), lane);
         left = near_colliders(w, substep, lane) ? project_contacts(&w->c, left, lane) : (wide_mask){0};
     }
+}
+
+MOTE_INLINE void hold_near(const strand_work *w, uint32_t substep, wide_mask lanes, size_t lane) {
+    project_lanes(w, substep, hold_contacts(w, lanes, lane), lane);
 }
 
 #endif

@@ -3,7 +3,8 @@
  * bending at the start, under the clamp of the end. But the bending and the lengths are solved one after the
  * other (rod.h), and where tensions change fast, at the end of a swing or beside a heavy bob, this bends
  * stiff rods and adds energy. Substeps that add energy are taken again in the turns of the segments
- * (rod_turns.h), which solve for both together; what these add, too, is taken from the velocities. */
+ * (rod_turns.h), which solve for both together; what these add, too, is taken from the velocities. What
+ * contact adds to the bending is owed (pay_rods). */
 #ifndef MOTE_STRANDS_ROD_ENERGY_H
 #define MOTE_STRANDS_ROD_ENERGY_H
 

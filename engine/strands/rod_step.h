@@ -345,9 +345,44 @@ MOTE_INLINE void step_rods(const strand_work *w, const mote_coupled_affine *own,
     (void)complete_rods(w, own, framed, live, (wide_mask){0}, unsolved, curls, stiff, &e, lane);
 }
 
-/* Steps rods among colliders. For rods near a collider lengths and contacts are solved together after the
- * bending; for rods that come near one in parts of the substep, after the last part. */
-MOTE_INLINE void step_rods_among(const strand_work *w, const mote_coupled_affine *own, bool framed,
+/* Returns twice the work (J) of colliders that move relative to the root on the lanes, which hold_contacts
+ * has just solved. */
+MOTE_INLINE wide rod_contact_work(const strand_work *w, const rod_terms *t, wide_mask lanes, size_t lane) {
+    const strand_columns *c = &w->c;
+    wide sum = (wide){0};
+    for (uint32_t i = 0; i < w->contacts.count; i++) {
+        const uint32_t k = w->contacts.point[i];
+        if (w->contacts.state[k] != STRAND_IN_CONTACT) continue;
+        const strand_plane *plane = plane_at(c, strand_at(k, lane));
+        const wide3 push = wide3_add_scaled(plane->tangent, plane->normal_impulse, plane->normal);
+        const wide work =
+            rod_moving_mass(c, t, strand_at(k, lane)) * wide3_dot(push, wide3_sub(plane->drift, t->root_way));
+        sum += wide_select(lanes & plane->in_contact, work, (wide){0});
+    }
+    return wide_max((t->rate + t->rate) * t->rate * sum, (wide){0});
+}
+
+/* Limits the kinetic energy of the lanes of `near`, which contact may have bent further than the bending was
+ * solved for. This energy is owed: until the rod has given it back the kinetic energy does not grow from it,
+ * in this substep and later ones. A rod does not owe more than its bending holds. */
+MOTE_OUTLINE void pay_rods(strand_work *w, const rod_terms *t, rod_energies *e, wide_mask near, size_t lane) {
+    const wide debt = wide_load(w->deficit + lane), zero = (wide){0};
+    const wide_mask lanes = near | wide_less(zero, debt);
+    if (!wide_lane_bits(lanes)) return;
+    find_energies(&w->c, t, e, lane);
+    const wide excess = wide_max(rod_gain(e, wide_load(w->noise + lane)) + debt, zero),
+               paid = wide_min(excess, wide_max(e->kinetic[1] - e->kinetic[0], zero)),
+               left = wide_min(excess - paid, e->bending[1]);
+    strand_motion frame;
+    const wide kinetic = energy_in_frame(w, &frame, lane);
+    limit_kinetic(w, &frame, kinetic, wide_max(kinetic - paid, zero), lanes & wide_less(zero, paid), lane);
+    const wide_mask owes = wide_equal(left * 0.0f, zero) & pins_move_together(w, frame.v, lane);
+    wide_store(w->deficit + lane, wide_select(lanes, wide_select(owes, left, zero), debt));
+}
+
+/* Steps rods among colliders. For rods that touch a collider after the bending, lengths and contacts are then
+ * solved together; for those that come to touch one later, after that. */
+MOTE_INLINE void step_rods_among(strand_work *w, const mote_coupled_affine *own, bool framed,
                                  uint32_t substep, wide_mask live, size_t lane) {
     const strand_columns columns = w->c, *c = &columns;
     const strand_parts_of of = {.gains = true, .rods = true};
@@ -357,17 +392,25 @@ MOTE_INLINE void step_rods_among(const strand_work *w, const mote_coupled_affine
     bend_rods(c, &t, NULL, &e, lane);
     const wide_mask curls = framed ? live & rods_that_curl(w, ROD_CURL_LIMIT, lane) : (wide_mask){0},
                     stiff = framed ? curls & rods_that_curl(w, ROD_STIFF_CURL, lane) : (wide_mask){0};
-    wide_mask near = live & ~curls & lanes_near(w, substep, lane), unsolved = live & ~curls & ~near;
+    const wide_mask beside = live & ~curls & lanes_near(w, substep, lane);
+    wide_mask near = touching(w, beside, lane), unsolved = live & ~curls & ~near;
     if (wide_lane_bits(unsolved)) unsolved = iterate_rods(w, &lengths, 0, false, unsolved, lane);
+    const wide_mask comes = touching(w, beside & ~near, lane);
     rod_present_energies(c, &t, &e, lane);
     const wide_mask again =
         complete_rods(w, own, framed, live & ~curls, near, unsolved, curls, stiff, &e, lane);
     /* Parts and turns overwrite the planes. */
-    if (wide_lane_bits(again)) near |= again & lanes_near(w, substep, lane);
+    if (wide_lane_bits(again | comes))
+        near |= touching(w, (again | comes) & lanes_near(w, substep, lane), lane);
     const bool buried = w->contacts.buried;
     if (wide_lane_bits(live & ~near)) forget_contacts(&w->c, live & ~near, lane);
-    if (wide_lane_bits(near)) hold_near(w, substep, near, lane);
+    if (wide_lane_bits(near)) {
+        const wide_mask left = hold_contacts(w, near, lane);
+        e.kinetic[0] += rod_contact_work(w, &t, near, lane);
+        project_lanes(w, substep, left, lane);
+    }
     if (framed) rod_turn_frames(c, &t, false, near, NULL, lane);
+    pay_rods(w, &t, &e, near, lane);
     if (buried && substep + 1 == w->job->plan->substeps)
         count_buried(w, substep, near, w->job->strands->buried + w->lane + lane, lane);
 }
@@ -378,7 +421,7 @@ MOTE_INLINE void step_rods_among(const strand_work *w, const mote_coupled_affine
                            size_t lane) {                                                                    \
         step_rods(w, own, framed, live, lane);                                                               \
     }                                                                                                        \
-    MOTE_OUTLINE void name##_among(const strand_work *w, const mote_coupled_affine *own, uint32_t substep,   \
+    MOTE_OUTLINE void name##_among(strand_work *w, const mote_coupled_affine *own, uint32_t substep,         \
                                    wide_mask live, size_t lane) {                                            \
         step_rods_among(w, own, framed, substep, live, lane);                                                \
     }
@@ -386,7 +429,7 @@ STEP_RODS(step_straight_rods, false)
 STEP_RODS(step_framed_rods, ROD_FRAMED(true, w))
 #undef STEP_RODS
 
-MOTE_INLINE void constrain_rods(const strand_work *w, const mote_coupled_affine *own, uint32_t substep,
+MOTE_INLINE void constrain_rods(strand_work *w, const mote_coupled_affine *own, uint32_t substep,
                                 wide_mask live, size_t lane) {
     const bool framed = ROD_INSTANCE(ROD_HAS_FRAMES(w));
     if (w->job->collider_count)

@@ -81,7 +81,8 @@ struct mote_strands {
     float *rest_frame[4];     /* q[k] at rest under the identity */
     float *frame[4];          /* q[k] */
     float *previous_frame[4]; /* before the last step; NULL also if the system does not interpolate */
-    float *tension;           /* N/m, tension of a segment over its length, kept from substep to substep */
+    float *tension; /* N/m, tension of the segment behind each point over its length, kept from substep to
+                     * substep; of the last point what the rod owes (pay_rods), J, twice */
     /* m, place relative to the strand's origin when the engine last set x (stage/place.h). NaN in x: the
      * place is x alone. NULL: springs, whose places all are. */
     float *relative_x[3];

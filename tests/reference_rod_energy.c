@@ -1,0 +1,98 @@
+/* Energies of the plain reference of rods, and their limits, in the order of operations of rod_energy.h. */
+#include <math.h>
+#include <string.h>
+
+#include "reference_rod_part.h"
+
+static float framed_bending(const reference_strand *s, const rod_part *p) {
+    float sum = 0, clamp[4];
+    reference_clamp_frame(s, clamp);
+    for (uint32_t k = 0; k + 1 < s->points; k++) {
+        const float square = p->h * p->h, stiffness[3] = {square * s->joint[k], square * s->joint_across[k],
+                                                          square * s->joint_twist[k]};
+        float c[4], off[3], y[3];
+        reference_turn_between(k ? s->rod_frame[k - 1] : clamp, s->rod_frame[k], c);
+        for (int i = 0; i < 3; i++) off[i] = (c[i] + c[i]) - s->rest_turn[k][i], y[i] = stiffness[i] * off[i];
+        sum += row_dot(y, off);
+    }
+    return p->rate * p->rate * sum;
+}
+
+/* Twice the sum of m u^2 / 2, from the tip to the root; u: relative to that of a pinned root. */
+static float kinetic(const reference_strand *s, const reference_row *v, float scale) {
+    float sum = 0;
+    for (uint32_t k = s->points; k-- > 0;) {
+        float u[3];
+        for (int i = 0; i < 3; i++) u[i] = v[k][i] - (s->mass[0] > 0 ? 0 : scale * s->v[0][i]);
+        if (s->mass[k] > 0) sum += s->point_mass[k] * row_dot(u, u);
+    }
+    return sum;
+}
+
+/* curls: the sums are those of a substep that has not been tried. */
+void reference_predict_rod(const reference_strand *s, const rod_part *p, bool curls, rod_energies *e) {
+    e->kinetic[0] = p->rate * p->rate * kinetic(s, p->way, p->h);
+    e->bending[0] = curls ? framed_bending(s, p) : p->rate * p->rate * p->bending;
+}
+
+void reference_find_energies(const reference_strand *s, const rod_part *p, rod_energies *e) {
+    float tangent[3] = {0}, along[3], bend[3], root[3], sum = 0;
+    e->kinetic[1] = kinetic(s, s->v, 1);
+    for (uint32_t k = s->points - 1; k-- > 0 && !s->framed;) {
+        row_between(s->x[k], s->x[k + 1], along);
+        for (int i = 0; i < 3; i++) along[i] = s->inverse_length[k] * along[i];
+        row_between(along, tangent, bend);
+        sum += s->joint[k + 1] * row_dot(bend, bend);
+        memcpy(tangent, along, sizeof along);
+    }
+    reference_turn_by_root(s, s->root_direction, root);
+    row_between(root, tangent, bend);
+    e->bending[1] = s->framed ? framed_bending(s, p) : sum + s->joint[0] * row_dot(bend, bend);
+}
+
+/* What a substep has added, more than rounding. */
+static float gain_of(const reference_strand *s, const rod_energies *e) {
+    float noise = 0;
+    for (uint32_t k = 0; k + 1 < s->points; k++) {
+        const float error = (0x1p-22f * s->whole) * s->inverse_length[k];
+        const float most = s->framed ? larger(s->joint_across[k], s->joint_twist[k]) : s->joint[k];
+        noise += most * (error * error);
+    }
+    const float rounding = noise + 2 * __builtin_sqrtf(e->bending[1] * noise) + 0x1p-18f * e->bending[1];
+    return (e->kinetic[1] - e->kinetic[0]) + (e->bending[1] - e->bending[0]) - rounding;
+}
+
+void reference_limit_rod(reference_strand *s, const rod_part *p, rod_energies *e) {
+    reference_find_energies(s, p, e);
+    if (gain_of(s, e) > 0) reference_take_energy(s, gain_of(s, e));
+}
+
+bool reference_rod_gains(const reference_strand *s, const rod_energies *e, float share) {
+    return share * larger(e->kinetic[0], e->kinetic[1]) < gain_of(s, e);
+}
+
+/* Twice the work of colliders that move relative to the root. */
+float reference_contact_work(const reference_strand *s, const rod_part *p) {
+    float sum = 0;
+    for (uint32_t k = 0; k < s->points; k++) {
+        const reference_contact *c = &s->contact[k];
+        float push[3], way[3];
+        for (int i = 0; i < 3; i++) {
+            push[i] = c->tangent[i] + c->normal_impulse * c->normal[i];
+            way[i] = c->drift[i] - (s->mass[0] > 0 ? 0 : p->h * s->v[0][i]);
+        }
+        if (row_dot(c->active, c->active) > 0)
+            sum += (s->mass[k] > 0 ? s->point_mass[k] : 0) * row_dot(push, way);
+    }
+    return larger((p->rate + p->rate) * p->rate * sum, 0);
+}
+
+void reference_pay_rod(reference_strand *s, const rod_part *p, rod_energies *e, bool near) {
+    if (!near && !(s->deficit > 0)) return;
+    reference_find_energies(s, p, e);
+    const float excess = larger(gain_of(s, e) + s->deficit, 0),
+                paid = smaller(excess, larger(e->kinetic[1] - e->kinetic[0], 0)),
+                left = smaller(excess - paid, e->bending[1]);
+    if (paid > 0) reference_take_energy(s, paid);
+    s->deficit = isfinite(left) && reference_pins_move_together(s) ? left : 0;
+}

@@ -1,0 +1,32 @@
+/* A part of a substep of the plain reference of rods, and its energies. */
+#ifndef MOTE_TESTS_REFERENCE_ROD_PART_H
+#define MOTE_TESTS_REFERENCE_ROD_PART_H
+
+#include "reference_strand_parts.h"
+
+/* A part of the substep: its h, its start, and the rows of the elimination by segment. */
+typedef struct rod_part {
+    float h, rate, share;
+    bool whole;
+    reference_row x[REFERENCE_POINTS], v[REFERENCE_POINTS], reaction[REFERENCE_POINTS], way[REFERENCE_POINTS];
+    float tension[REFERENCE_POINTS];
+    float stiffness[REFERENCE_POINTS]; /* of joints, in the matrix */
+    reference_row own[REFERENCE_POINTS], force[REFERENCE_POINTS], gradient[REFERENCE_POINTS],
+        back[REFERENCE_POINTS], along[REFERENCE_POINTS];
+    float rows[REFERENCE_POINTS][2], beyond[REFERENCE_POINTS][2], twist[REFERENCE_POINTS][2];
+    float bending; /* twice the energy of the joints times h^2 */
+} rod_part;
+
+/* Twice the energies of the prediction and of the present: of points relative to a pinned root, of joints. */
+typedef struct rod_energies {
+    float kinetic[2], bending[2];
+} rod_energies;
+
+void reference_predict_rod(const reference_strand *s, const rod_part *p, bool curls, rod_energies *e);
+void reference_find_energies(const reference_strand *s, const rod_part *p, rod_energies *e);
+void reference_limit_rod(reference_strand *s, const rod_part *p, rod_energies *e);
+bool reference_rod_gains(const reference_strand *s, const rod_energies *e, float share);
+float reference_contact_work(const reference_strand *s, const rod_part *p);
+void reference_pay_rod(reference_strand *s, const rod_part *p, rod_energies *e, bool near);
+
+#endif
