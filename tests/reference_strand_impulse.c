@@ -440,8 +440,9 @@ static void constrain(reference_strand *s, const reference_world *w, uint32_t su
         predict_substep(s, w);
     }
     s->deficit = 0; /* contact takes energy */
-    if (!reference_hold(s, w, &of)) reference_project(s, w, substep);
-    if (substep + 1 == w->substeps) reference_count_buried(s, w, substep);
+    const bool last = substep + 1 == w->substeps;
+    if (!reference_hold(s, w, &of) || (last && of.contacts && s->far)) reference_project(s, w, substep);
+    if (last) reference_count_buried(s, w, substep);
 }
 
 /* Forces act after a drift of (1 - g) h, but on strands that take steps of first order. */

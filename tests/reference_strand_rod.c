@@ -359,11 +359,11 @@ static void hold_near(reference_strand *s, const reference_world *w, uint32_t su
                                   .rate = reference_rate(w),
                                   .from = s->start,
                                   .from_v = s->start_v};
-    const bool solved = reference_hold(s, w, &of);
+    const bool last = substep + 1 == w->substeps, solved = reference_hold(s, w, &of);
     e->kinetic[0] += reference_contact_work(s, p);
-    if (!solved) reference_project(s, w, substep);
+    if (!solved || (last && s->far)) reference_project(s, w, substep);
     if (s->framed) turn_frames(s, NULL, false);
-    if (substep + 1 == w->substeps) reference_count_buried(s, w, substep);
+    if (last) reference_count_buried(s, w, substep);
 }
 
 static bool has_inner_pins(const reference_strand *s) {

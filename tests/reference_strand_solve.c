@@ -363,8 +363,10 @@ bool reference_hold(reference_strand *s, const reference_world *w, const referen
     if (t.contacts && s->expelled) t.of.rate = 0; /* the lengths follow, and give no speed */
     relax(s);
     bool solved = false;
+    s->far = false;
     for (uint32_t i = of->done; i < w->def->max_iterations && !solved; i++) {
         s->iterations++;
+        if (t.contacts && i == 2) s->far = true;
         if (t.contacts && i == 0) begin_contacts(s, &t);
         if (t.contacts && i > 0) resume_contacts(s);
         iterate(s, &t);

@@ -136,11 +136,14 @@ MOTE_OUTLINE wide_mask touching(const strand_work *w, wide_mask near, size_t lan
  * left segments of four times their length, 8 only at 100 m/s (measured). */
 #define STRAND_PROJECTIONS 8
 
-/* Solves the lanes to first order. Returns those that are not solved. */
-MOTE_INLINE wide_mask hold_contacts(const strand_work *w, wide_mask lanes, size_t lane) {
+/* Solves the lanes to first order. Returns those to project: that are not solved, and after the last substep
+ * those whose solution may have moved points into colliders that were out of their reach. */
+MOTE_INLINE wide_mask hold_contacts(const strand_work *w, uint32_t substep, wide_mask lanes, size_t lane) {
     const bool contacts = w->job->collider_count && w->contacts.count;
     if (!contacts && w->job->collider_count) forget_contacts(&w->c, lanes, lane);
-    return hold(w, contacts, lanes, lane);
+    const wide_mask left = hold(w, contacts, lanes, lane);
+    if (!contacts || substep + 1 != w->job->plan->substeps) return left;
+    return left | (wide_mask_load(w->contacts.far) & wide_mask_load(w->contacts.near));
 }
 
 /* Projects lanes that are not solved to their lengths and out of colliders in turn, contact last; lengths
@@ -154,7 +157,7 @@ MOTE_INLINE void project_lanes(const strand_work *w, uint32_t substep, wide_mask
 }
 
 MOTE_INLINE void hold_near(const strand_work *w, uint32_t substep, wide_mask lanes, size_t lane) {
-    project_lanes(w, substep, hold_contacts(w, lanes, lane), lane);
+    project_lanes(w, substep, hold_contacts(w, substep, lanes, lane), lane);
 }
 
 #endif

@@ -405,7 +405,7 @@ MOTE_INLINE void step_rods_among(strand_work *w, const mote_coupled_affine *own,
     const bool buried = w->contacts.buried;
     if (wide_lane_bits(live & ~near)) forget_contacts(&w->c, live & ~near, lane);
     if (wide_lane_bits(near)) {
-        const wide_mask left = hold_contacts(w, near, lane);
+        const wide_mask left = hold_contacts(w, substep, near, lane);
         e.kinetic[0] += rod_contact_work(w, &t, near, lane);
         project_lanes(w, substep, left, lane);
     }

@@ -106,6 +106,8 @@ typedef struct strand_contacts {
     /* Lanes (-1) of buried roots: a segment was off its length at the start of the substep; the planes put
      * points out from where they already were. */
     MOTE_ALIGNED(64) int32_t strained[MOTE_GROUP], expelled[MOTE_GROUP];
+    MOTE_ALIGNED(64)
+    int32_t far[MOTE_GROUP]; /* lanes (-1) that took more than STRAND_NEAR_SOLVES iterations */
     uint16_t point[MOTE_MAX_STRAND_POINTS];
     uint8_t state[MOTE_MAX_STRAND_POINTS + 1]; /* strand_contact_state of each point */
     bool moved[MOTE_MAX_STRAND_POINTS];        /* of points near colliders: strand_plane.pending is set */
