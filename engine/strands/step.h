@@ -220,9 +220,9 @@ MOTE_OUTLINE void forget_tensions(const strand_columns *c, wide_mask lanes, size
         work_store(c, WORK_TENSION, at, wide_select(lanes, (wide){0}, work_load(c, WORK_TENSION, at)));
 }
 
-/* Iterations after which no point was found to have moved into a collider beyond its reach: ropes that a
- * sphere, capsule or box passes at 1 to 16 m/s, 153,600 frames (measured; in 10 of them without this a point
- * stood up to 26 mm inside). */
+/* Iterations within which no point moved beyond its reach into a collider: ropes that a sphere, capsule or
+ * box passes at 1 to 16 m/s, 1,152,000 frames (measured; without this a point stood up to 55 mm inside in
+ * 22). */
 #define STRAND_NEAR_SOLVES 2
 
 /* Newton's method for the live strands from `lane` on. t: rate and columns of the start are set. Returns the
