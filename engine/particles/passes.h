@@ -38,14 +38,18 @@ MOTE_INLINE bool pass_is_euler(const mote_plan *plan, settled_instance of) {
            plan->c.drift[0] != 0;
 }
 
+/* Whether passes run one substep of an instance at most. */
+MOTE_INLINE bool pass_is_single(settled_instance of) {
+    return settled_is_drag(of) || of.family == MOTE_FAMILY_VERLET;
+}
+
 /* Whether passes run the steps. Drag alone waits for nothing, and velocity Verlet carries more than its
  * state: their substeps stay in registers. */
 MOTE_INLINE bool passes_run(const mote_plan *plan, const settled *p, const mote_span *span,
                             settled_instance of) {
     const bool once = span->steps == 1 && plan->substeps == 1;
-    const bool runs =
-        pass_is_euler(plan, of) ? once || !settled_is_drag(of) : once && of.family == MOTE_FAMILY_VERLET;
-    return runs && !span->collision && !(of.terms && p->inverse_masses);
+    const bool runs = pass_is_euler(plan, of) || of.family == MOTE_FAMILY_VERLET;
+    return runs && (once || !pass_is_single(of)) && !span->collision && !(of.terms && p->inverse_masses);
 }
 
 /* Runs one substep of a register without terms: settled_substep, from constants. */
@@ -129,7 +133,8 @@ MOTE_INLINE void run_block(const mote_plan *plan, const settled *p, const mote_s
         between.x[axis] = block->x[axis], between.v[axis] = block->v[axis];
     }
     const pass_columns *from = &memory;
-    for (uint64_t left = (uint64_t)span->steps * plan->substeps; left > 0; left--, from = &between) {
+    uint64_t left = pass_is_single(of) ? 1 : (uint64_t)span->steps * plan->substeps;
+    for (; left > 0; left--, from = &between) {
         if (left == plan->substeps && span->previous_x[0]) keep_previous(span, from, range);
         if (left > 1)
             run_pass(plan, p, span, of, damped, false, from, &between, contain_register, range, frozen);
@@ -151,11 +156,11 @@ MOTE_INLINE size_t run_passes(const mote_plan *plan, const settled *p, const mot
     const size_t most = (uint64_t)span->steps * plan->substeps > 1 ? PASS_SLOTS : slots;
     for (size_t done = 0; done < slots; done += most) {
         const pass_range range = {first + done, slots - done < most ? slots - done : most};
-        settled_instance simple = of;
+        settled_instance simple = of; /* damping of 0 costs several attractors little */
         simple.terms = false;
         if (of.terms && terms)
             run_block(plan, p, span, of, true, &block, contain_register, range, frozen);
-        else if (plan->damped_acceleration)
+        else if (of.terms || of.family != MOTE_FAMILY_SPLITTING || plan->damped_acceleration)
             run_block(plan, p, span, simple, true, &block, contain_register, range, frozen);
         else
             run_block(plan, p, span, simple, false, &block, contain_register, range, frozen);
