@@ -75,8 +75,8 @@ MOTE_INLINE wide pass_probe(settled_instance of, const mote_lanes *s) {
     return of.family == MOTE_FAMILY_SPLITTING ? s->x.x + s->x.y + s->x.z : finite_sum(s);
 }
 
-/* Runs one substep of a range. last: it is the last one, and registers that are
- * not finite after it are not stored but contained. */
+/* Runs one substep of a range. last: it is the last one, and registers that are not finite after it are not
+ * stored but contained. */
 MOTE_INLINE void run_pass(const mote_plan *plan, const settled *p, const mote_span *span, settled_instance of,
                           bool damped, bool last, const pass_columns *from, const pass_columns *to,
                           contain_one *contain_register, pass_range range, uint32_t *frozen) {
@@ -148,7 +148,8 @@ MOTE_INLINE size_t run_passes(const mote_plan *plan, const settled *p, const mot
                               settled_instance of, contain_one *contain_register, size_t first, size_t end,
                               uint32_t *frozen) {
     pass_block block;
-    const bool terms = of.terms && (of.family != MOTE_FAMILY_SPLITTING || p->drags ||
+    /* One attractor is here if a constant is -0 (needs_terms). */
+    const bool terms = of.terms && (of.family != MOTE_FAMILY_SPLITTING || p->drags || p->points == 1 ||
                                     plan->stiff_acceleration || plan->affine_force);
     of.registers = of.terms ? 1 : 2;
     const size_t stride = (size_t)of.registers * MOTE_WIDTH;

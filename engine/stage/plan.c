@@ -120,8 +120,7 @@ static mote_force_mix specialised_mix(const mote_plan *plan) {
     const bool euler = scheme->family == MOTE_FAMILY_SPLITTING && scheme->stages == 1 &&
                        scheme->drift_first == 0 && scheme->drift[0] != 0;
     if (!plan->mass_column && is_noise_alone(plan)) return MOTE_MIX_NOISE;
-    if (plan->mix == MOTE_MIX_AFFINE)
-        return euler && !plan->mass_column && !plan->stiff_acceleration ? MOTE_MIX_DRAG : plan->mix;
+    if (plan->mix == MOTE_MIX_AFFINE) return euler && !needs_terms(plan) ? MOTE_MIX_DRAG : plan->mix;
     const bool map = scheme->family == MOTE_FAMILY_MAP;
     return scheme->family == MOTE_FAMILY_ADVECTION || (map && plan->mass_column) ? plan->mix
                                                                                  : settled_mix(plan);
