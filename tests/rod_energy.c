@@ -109,16 +109,19 @@ TEST_EACH(beside_a_wall_a_swing_is_as_without, COUNT_OF(rods), rod_name, i) {
 }
 
 /* A rod falls on a collider. Returns the most that its kinetic and potential energy exceeded that at the
- * start, as a share of the fall, until the engine reports a step that it did not solve. Elastic energy is
- * left out: contact bends stiff rods for a moment further than their energy would. */
+ * start, as a share of the fall; steps that the engine reports as unsolved may add some, which counts as the
+ * start of the rest. Elastic energy is left out: contact bends stiff rods for a moment further than their
+ * energy would. */
 static double gain_of_strike(uint32_t i, double bob, uint32_t substeps, const mote_collider_def *collider) {
     const rope r = make_swing(i, bob, substeps, collider);
-    const double start = energy_of(&r), fall = fall_of_swing();
-    double most = 0;
-    for (int step = 0; step < 60 * SECONDS && report_of(&r, 0).unsolved == 0; step++) {
-        const mote_statistics now = statistics_of(&r);
-        most = fmax(most, (now.kinetic + now.potential - start) / fall);
+    const double fall = fall_of_swing();
+    double start = energy_of(&r), most = 0;
+    for (int step = 0; step < 60 * SECONDS; step++) {
         step_rope(&r, 1);
+        const mote_statistics statistics = statistics_of(&r);
+        const double now = statistics.kinetic + statistics.potential;
+        if (report_of(&r, 0).unsolved) start = fmax(start, now);
+        most = fmax(most, (now - start) / fall);
     }
     assert_alive(&r, 0);
     destroy_rope(&r);
@@ -134,7 +137,7 @@ TEST_EACH(beside_a_wall_a_swing_gains_no_energy, COUNT_OF(rods), rod_name, i) {
         for (size_t b = 0; b < COUNT_OF(bob); b++) {
             const double most = gain_of_strike(i, bob[b], substeps, &wall);
             test_case("%u substeps, a bob of %g times the rod: %g of the fall", substeps, bob[b], most);
-            ASSERT(most, <=, 0.002);
+            ASSERT(most, <=, 0.001);
         }
 }
 
@@ -151,7 +154,7 @@ TEST_EACH(a_strike_gains_no_energy, COUNT_OF(rods), rod_name, i) {
                 const double most = gain_of_strike(i, bob[b], substeps, &colliders[c]);
                 test_case("%s, %u substeps, a bob of %g times the rod: %g of the fall",
                           c ? "capsule" : "sphere", substeps, bob[b], most);
-                ASSERT(most, <=, 0.01);
+                ASSERT(most, <=, 0.001);
             }
 }
 

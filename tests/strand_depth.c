@@ -1,9 +1,13 @@
-/* Colliders that go to and fro through a hanging rope: no frame ends with a point inside. */
+/* Colliders that go to and fro through a hanging rope or rod: hardly a frame ends with a point inside. */
 #include "test.h"
 
 #include "one_strand.h"
 
+#ifdef ALL_FRAMES /* `meson test -C build --benchmark strand_depth_all` */
+enum { POINTS = 33, TRIALS = 240 };
+#else
 enum { POINTS = 33, TRIALS = 20 };
+#endif
 
 static float positions[3 * POINTS];
 
@@ -26,10 +30,13 @@ static mote_collider_def random_shape(random_source *random, uint32_t kind) {
     return def;
 }
 
-static void pass_through(random_source *random, uint32_t kind, uint32_t substeps, double speed) {
+/* Returns the depth (m) of the deepest frame. */
+static double pass_through(random_source *random, uint32_t kind, bool rod, uint32_t substeps, double speed) {
     const double tip[3] = {(double)random_between(random, 0, 0.05f), -1, 0};
     mote_strands_def def = one_strand(MOTE_STRAND_ROBUST, POINTS, positions, (double[3]){0, 0, 0}, tip, 0.1f);
+    if (rod) def.bending_stiffness = 1e-3f, def.radius = 0.003f;
     mote_collider_def shape = random_shape(random, kind);
+    double deepest = 0;
     mote_collider_id id;
     rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, substeps, GRAVITY);
     assert_int_equal(mote_system_add_collider(r.system, &shape, &id), MOTE_OK);
@@ -40,11 +47,11 @@ static void pass_through(random_source *random, uint32_t kind, uint32_t substeps
         assert_int_equal(mote_system_move_collider(r.system, id, &shape.transform, MOTE_NEXT_ADVANCE),
                          MOTE_OK);
         step_rope(&r, 1);
-        test_case("%u substeps, %g m/s, step %d", substeps, speed, step);
-        ASSERT((double)report_of(&r, 0).depth, <=, 1e-3);
+        deepest = fmax(deepest, (double)report_of(&r, 0).depth);
     }
     assert_alive(&r, 0);
     destroy_rope(&r);
+    return deepest;
 }
 
 static const char *shape_name(uint32_t kind) {
@@ -52,11 +59,22 @@ static const char *shape_name(uint32_t kind) {
     return names[kind];
 }
 
-/* Before the end of a step was searched again where the solve had moved points far, one of 50,000 frames
- * ended with a point up to 55 mm inside. */
-TEST_EACH(no_frame_ends_inside_a_collider, 4, shape_name, kind) {
+/* Colliders pass at 1 to 16 m/s: about one of a million frames of ropes and five of rods end with a point
+ * some millimetres inside. Before the end of a step was searched again where the solve had moved points far,
+ * one of 50,000 frames of ropes did, by up to 55 mm. */
+static void count_deep(uint32_t kind, bool rod) {
     random_source random = {4711 + kind};
+    uint32_t deep = 0;
     for (uint32_t substeps = 4; substeps <= 8; substeps *= 2)
         for (double speed = 1; speed <= 16; speed *= 2)
-            for (int trial = 0; trial < TRIALS; trial++) pass_through(&random, kind, substeps, speed);
+            for (int trial = 0; trial < TRIALS; trial++) {
+                const double depth = pass_through(&random, kind, rod, substeps, speed);
+                test_case("%u substeps, %g m/s, trial %d: %g m", substeps, speed, trial, depth);
+                ASSERT(depth, <=, 0.01);
+                if (depth > 1e-3) deep++, print_message("%g m\n", depth);
+            }
+    ASSERT(deep, <=, (uint32_t)(rod ? TRIALS / 10 : TRIALS / 100));
 }
+
+TEST_EACH(hardly_a_frame_of_a_rope_ends_inside_a_collider, 4, shape_name, kind) { count_deep(kind, false); }
+TEST_EACH(hardly_a_frame_of_a_rod_ends_inside_a_collider, 4, shape_name, kind) { count_deep(kind, true); }

@@ -135,10 +135,11 @@ MOTE_INLINE bool wide_all(wide_mask mask) {
 
 /* Returns true if all lanes are finite. Avoids wide_all, whose mask would pass through memory. */
 MOTE_INLINE bool wide_all_finite(wide a) {
-#if MOTE_WIDTH == 16 && defined(__AVX512DQ__)
-    return _mm512_fpclass_ps_mask((__m512)a, 0x99) == 0; /* NaN, either infinity, signalling NaN */
+    wide zero = a * 0.0f;
+#if MOTE_WIDTH == 16 && defined(__AVX512F__)
+    return _mm512_cmp_ps_mask((__m512)zero, _mm512_setzero_ps(), _CMP_EQ_OQ) == 0xffff;
 #else
-    return wide_all(wide_equal(a * 0.0f, (wide){0}));
+    return wide_all(wide_equal(zero, (wide){0}));
 #endif
 }
 

@@ -220,9 +220,9 @@ MOTE_OUTLINE void forget_tensions(const strand_columns *c, wide_mask lanes, size
         work_store(c, WORK_TENSION, at, wide_select(lanes, (wide){0}, work_load(c, WORK_TENSION, at)));
 }
 
-/* Iterations within which no point moved beyond its reach into a collider: ropes that a sphere, capsule or
- * box passes at 1 to 16 m/s, 1,152,000 frames (measured; without this a point stood up to 55 mm inside in
- * 22). */
+/* Iterations within which points hardly move beyond their reach into a collider: of 1,152,000 frames of ropes
+ * that a sphere, capsule or box passes at 1 to 16 m/s one or none ends with a point more than 1 mm inside
+ * (measured; 22 without the search after more iterations, up to 55 mm). */
 #define STRAND_NEAR_SOLVES 2
 
 /* Newton's method for the live strands from `lane` on. t: rate and columns of the start are set. Returns the
