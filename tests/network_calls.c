@@ -471,7 +471,10 @@ TEST(bad_springs_are_refused_by_item) {
     ASSERT(fault.spring, ==, 1);
     springs[1] = good;
     REFUSED(system, MOTE_ERROR_CAPACITY, mote_network_add_springs(system, id, 65, springs, numbers, &fault));
+    assert_string_equal(fault.parameter, "spring_capacity");
     ASSERT(fault.spring, ==, 64);
+    assert_int_equal(mote_network_add_springs(system, id, 1, springs, NULL, &fault), MOTE_ERROR_NULL);
+    assert_string_equal(fault.parameter, "numbers");
     REFUSALS(system, REFUSES(NULL, mote_network_add_springs(system, id, 1, NULL, numbers, &fault)),
              REFUSES(NULL, mote_network_add_springs(system, id, 1, springs, NULL, &fault)));
     ASSERT(fault.spring, ==, NONE);

@@ -4,6 +4,13 @@
 #endif
 
 #if defined(MOTE_REQUIRES_VECTORS)
+/* Of older ones it is not known that they compile the kernels, and to the same bits. Apple's numbers differ.
+ */
+#if defined(__clang__) && !defined(__apple_build_version__) && __clang_major__ < 16
+#error "clang is too old"
+#elif !defined(__clang__) && defined(__GNUC__) && __GNUC__ < 12
+#error "gcc is too old"
+#endif
 typedef float four_floats __attribute__((vector_size(16)));
 typedef int four_integers __attribute__((vector_size(16)));
 

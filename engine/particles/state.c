@@ -162,7 +162,7 @@ static void read_ids(mote_particles *p, const counts *c, const id_sections *s) {
     const uint32_t slots = c->slots;
     p->retired = 0;
     for (uint32_t slot = 0; slot < slots; slot++) {
-        if (slot + 16 < slots) __builtin_prefetch(&entries[id[slot + 16].index], 1);
+        if (slot + 128 < slots) __builtin_prefetch(&entries[id[slot + 128].index], 1);
         entries[id[slot].index] = (mote_id_entry){slot, id[slot].generation};
     }
     for (uint32_t i = 0; i < c->killed; i++) {

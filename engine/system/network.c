@@ -170,7 +170,9 @@ static mote_result add_springs(mote_system *system, mote_network *network, uint3
                                const mote_spring *springs, uint32_t *numbers, mote_network_fault *fault) {
     mote_result result = mote_network_check_springs(network, count, springs, &system->allocator, fault);
     if (result == MOTE_OK) result = reserve_step(system, network, count, springs);
-    return result ? result : mote_network_insert(network, count, springs, numbers, &system->allocator);
+    if (result == MOTE_OK) result = mote_network_insert(network, count, springs, numbers, &system->allocator);
+    if (result == MOTE_ERROR_CAPACITY) fault->parameter = "spring_capacity";
+    return result;
 }
 
 mote_result mote_network_add_springs(mote_system *system, mote_network_id id, uint32_t count,
@@ -179,7 +181,8 @@ mote_result mote_network_add_springs(mote_system *system, mote_network_id id, ui
     mote_network_fault ignored;
     if (!fault) fault = &ignored;
     *fault = (mote_network_fault){MOTE_NO_ITEM, MOTE_NO_ITEM, NULL};
-    if (!system || (count && (!springs || !numbers))) return MOTE_ERROR_NULL;
+    if (count && (!springs || !numbers)) fault->parameter = springs ? "numbers" : "springs";
+    if (!system || fault->parameter) return MOTE_ERROR_NULL;
     mote_network *network;
     mote_result result = edit(system, id, &network);
     if (result || count == 0) return result;

@@ -59,7 +59,7 @@ static mote_result check_columns(const mote_system_def *def, const char **name) 
         if (def->extra_bytes[i] == 0 || def->extra_bytes[i] > 256)
             return mote_named(name, "extra_bytes", MOTE_ERROR_RANGE);
     for (uint32_t i = def->extra_count; i < MOTE_MAX_EXTRA_COLUMNS; i++)
-        if (def->extra_bytes[i]) return mote_named(name, "extra_bytes", MOTE_ERROR_RANGE);
+        if (def->extra_bytes[i]) return mote_named(name, "extra_count", MOTE_ERROR_RANGE);
     return MOTE_OK;
 }
 

@@ -36,8 +36,16 @@ static mote_transform placement(void) {
 }
 #endif
 
+/* cglm stores columns, mote reads rows: (1, 0, 0) becomes (0, 1, 0). */
+static mote_force_def whirls(void) {
+    mat3 turn = {{0, 1, 0}, {-1, 0, 0}, {0, 0, 0}};
+    float rows[9];
+    mote_matrix_from_mat3(turn, rows);
+    return mote_linear_field((const float[3]){1, 2, 3}, rows, MOTE_FIELD_WIND, 1);
+}
+
 int main(void) {
-    const mote_force_def gravity = falls();
+    const mote_force_def gravity = falls(), whirl = whirls();
     const mote_transform at = placement();
     mote_system_def def = mote_default_system_def();
     mote_force_id force;
@@ -49,6 +57,10 @@ int main(void) {
     if (mote_system_step(system, 1, NULL)) return 3;
     view = mote_system_view(system);
     if (view.position.x[0] != 1.0f || !(view.position.y[0] < 2.0f) || view.position.z[0] != 3.0f) return 4;
+    const float falling = view.velocity.y[0];
+    if (mote_system_add_force(system, &whirl, &force)) return 5;
+    view.position.x[0] = 11, view.position.y[0] = 2;
+    if (mote_system_step(system, 1, NULL) || !(mote_system_view(system).velocity.y[0] > falling)) return 6;
     mote_system_destroy(system);
     return 0;
 }

@@ -95,6 +95,17 @@ by_cmake_package() {
 
 exports() { nm -D --defined-only "$1" | awk '{ print $3 }' | sort; } # LIBRARY
 
+# optimised BUILD_DIRECTORY: fails if a file of the engine is compiled without optimisation, as the host's are
+optimised() {
+    python3 - "$1/compile_commands.json" <<'EOF'
+import json, sys
+lines = [e['command'] for e in json.load(open(sys.argv[1], encoding='utf-8')) if '/engine/' in e['file']]
+levels = [[word for word in line.split() if word.startswith('-O')][-1:] for line in lines]
+slow = [line for line, level in zip(lines, levels) if level not in (['-O2'], ['-O3'], ['-Os'])]
+sys.exit('\n'.join(slow) or not lines)
+EOF
+}
+
 # From source both builds compile the same files with the same flags. The programs are built with loose
 # particles only, which takes a fraction of the time, and have the same functions as the installed library.
 by_cmake_source() {
@@ -106,7 +117,9 @@ by_cmake_source() {
         "${as_built[@]}" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
     python3 "$root/tests/scripts/same_build.py" "$build" "$stage/same"
     cmake_host source "-DMOTE_SOURCE=$root/engine" -DMOTE_STRANDS=OFF -DMOTE_NETWORKS=OFF -DMOTE_ISA=scalar \
-        -DCMAKE_BUILD_TYPE=Debug -DBUILD_SHARED_LIBS=ON -DMORE_SOURCES=features.c
+        -DCMAKE_BUILD_TYPE=Debug -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DBUILD_SHARED_LIBS=ON \
+        -DMORE_SOURCES=features.c
+    optimised "$stage/source"
     diff <(exports "$libraries/libmote.so") <(exports "$stage/source/mote/libmote.so") ||
         { echo 'a build without features exports other functions'; exit 1; }
 }
@@ -119,6 +132,7 @@ by_meson_source() {
     ln -s "$root" "$stage/host/subprojects/mote"
     logged "$stage/log" meson setup "$stage/host/build" "$stage/host" --wrap-mode=forcefallback \
         --optimization=0 -Dmote:isa=scalar -Dmote:strands=false -Dmote:networks=false
+    optimised "$stage/host/build"
     # The library alone: its objects, its files, the three programs.
     if ninja -C "$stage/host/build" -t targets all | grep -E 'subprojects/mote/(bench|tests)/'; then
         echo 'a subproject builds more than the library'

@@ -213,7 +213,7 @@ MOTE_API mote_force_def mote_quadratic_drag(const float velocity[3], float coeff
 MOTE_API mote_force_def mote_particle_anchors(float stiffness, float damping);
 
 /** Makes the field u = offset + matrix x (matrix[3 row + column]): uniform streams, shear, rotation, strain,
- * sources. */
+ * sources. Libraries that store columns (cglm, glm) pass the transposed matrix: mote_matrix_from_mat3. */
 MOTE_API mote_force_def mote_linear_field(const float offset[3], const float matrix[9], mote_field_use use,
                                           float drag);
 

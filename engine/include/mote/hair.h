@@ -116,10 +116,10 @@ MOTE_API mote_result mote_hair_resample(const mote_hair *hair, const mote_hair_r
 
 /** Places a model: point -> scale axes point + origin, thickness -> |scale| thickness, for models in other
  * units or with another axis up. scale is in units of the simulation per unit of the file, not 0; axes[3 row
- * + column] is a rotation or a reflection, each entry of axes axes^T within 1e-3 of the identity's; origin in
- * m. Computed in double and rounded once: the same bits everywhere. Errors: NULL, DEF, RANGE (scale, axes),
- * NOT_FINITE (an argument, or a point or thickness of the result): nothing is changed. Any thread. Cost: two
- * passes over points and thickness. */
+ * + column] is a rotation or a reflection (cglm and glm store columns: pass the transposed matrix), each
+ * entry of axes axes^T within 1e-3 of the identity's; origin in m. Computed in double and rounded once: the
+ * same bits everywhere. Errors: NULL, DEF, RANGE (scale, axes), NOT_FINITE (an argument, or a point or
+ * thickness of the result): nothing is changed. Any thread. Cost: two passes over points and thickness. */
 MOTE_API mote_result mote_hair_transform(mote_hair *hair, float scale, const float axes[9],
                                          const float origin[3]);
 

@@ -12,7 +12,7 @@ typedef void mote_task(void *context, uint32_t index, uint32_t worker);
 
 /** The host's job system. */
 typedef struct mote_jobs {
-    uint32_t workers; /**< tasks that run at a time, 1 .. MOTE_MAX_WORKERS; 0 with run NULL */
+    uint32_t workers; /**< tasks that run at a time, 1 .. MOTE_MAX_WORKERS; run NULL: ignored */
     void *user;       /**< passed to run */
     /** Calls task(context, index, worker) once for every index in [0, count), in any order, on any threads,
      * and returns when all have finished. A thread that finishes its index takes over work of the others, so

@@ -121,7 +121,8 @@ MOTE_API mote_network_def mote_default_network_def(void);
 typedef struct mote_network_fault {
     uint32_t particle,     /**< number of a particle */
         spring;            /**< number of a spring */
-    const char *parameter; /**< name of the field of the def or of the spring, static; NULL: no field */
+    const char *parameter; /**< name of the field of the def or of the spring, or of the argument, static;
+                              NULL: none */
 } mote_network_fault;
 
 /** Adds a network. Without constraints, islands (connected components) with equal graphs are interleaved

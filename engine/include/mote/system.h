@@ -81,7 +81,7 @@ typedef struct mote_system_def {
     float spin_drag;      /**< N m s, >= 0: a torque of -spin_drag times the angular velocity */
     uint32_t extra_count; /**< columns of the host, at most MOTE_MAX_EXTRA_COLUMNS */
     uint32_t extra_bytes[MOTE_MAX_EXTRA_COLUMNS]; /**< bytes of one element, 1 .. 256, of the first
-                                                     extra_count; else 0: mote/snapshot.h */
+                                                     extra_count; 0 beyond them */
     /** Deaths of one advance that are kept (mote/events.h), at most MOTE_MAX_PARTICLES; 0: none, without
      * cost. 96 bytes each. */
     uint32_t max_deaths;
