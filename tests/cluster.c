@@ -266,6 +266,24 @@ static void roll_back(ranks_world *w, bool begins) {
     }
 }
 
+/* Spawns particles and fills those that this system owns: all of them, if it is alone. */
+static void fill_own(mote_system *system, uint32_t count) {
+    mote_range_view view;
+    CHANGE(mote_system_spawn(system, count, &view));
+    for (uint32_t i = 0; i < count; i++) {
+        if (!mote_system_owns(system, view.first + i)) continue;
+        view.position.x[i] = (float)i, view.velocity.y[i] = 1 + (float)i;
+    }
+}
+
+/* Edits a network whose state is whole, so that its parts are others, and spawns before the next step. */
+static void edit_and_spawn(ranks_world *w, bool begins) {
+    grow(w, begins);
+    add_tearing_spring(w, begins);
+    fill_own(w->system, 64);
+    (void)mote_system_hash(w->system);
+}
+
 /* A change ends or begins the division of the work: the state of all ranks is made whole on the way. */
 TEST(changes_between_steps_keep_the_bits) {
     static const struct {
@@ -275,13 +293,81 @@ TEST(changes_between_steps_keep_the_bits) {
                  {"particles", add_reach}, {"world", add_link},
                  {"world", grow},          {"deaths-position-verlet", grow},
                  {"nets", grow},           {"nets", add_tearing_spring},
-                 {"world", roll_back},     {"sheet", roll_back}};
+                 {"world", roll_back},     {"sheet", roll_back},
+                 {"world", edit_and_spawn}};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         test_case("change %zu, %s", i, cases[i].scene);
         changes = cases[i].change;
         run_scene(scene_named(cases[i].scene));
     }
     changes = NULL;
+}
+
+/* --- Particles that the host fills on their owner --- */
+
+typedef struct filling {
+    const char *name;
+    uint32_t deaths, hits;
+    bool hook, reach, emits;
+} filling;
+
+static const filling *filled;
+
+/* Fills, hashes, steps, fills and steps again. */
+static void fill_and_step(rank_thread *r, mote_system *system) {
+    ranks_world w = {.system = system};
+    mote_emitter_id id;
+    const mote_emitter_def emitter = mote_default_emitter_def();
+    CHANGE(mote_system_add_emitter(system, &emitter, &id));
+    for (uint32_t i = 0; i < 2; i++) {
+        if (i == 0 && filled->hook) set_hook(&w, true);
+        if (i == 0 && filled->reach) add_reach(&w, true);
+        fill_own(system, 50);
+        if (filled->emits) CHANGE(mote_system_emit(system, id, NULL, NULL, 5, NULL));
+        if (i == 0) r->hash[0] = filled->deaths ? 0 : mote_system_hash(system);
+        CHANGE(mote_system_kill_slots(system, 2, (uint32_t[2]){3, 40}));
+        CHANGE(mote_system_step(system, 2, NULL));
+    }
+    r->hash[1] = mote_system_hash(system);
+}
+
+static void *run_filled(void *user) {
+    rank_thread *r = user;
+    const mote_transport transport = {r->rank, RANKS, r, gather, exchange, wait_for, take_error};
+    mote_system *system;
+    mote_system_def def = mote_default_system_def();
+    def.capacity = 150, def.max_deaths = filled->deaths, def.max_hits = filled->hits;
+    CHANGE(mote_system_create(&def, &system));
+    if (r->with) CHANGE(mote_system_join(system, &transport));
+    fill_and_step(r, system);
+    mote_system_destroy(system);
+    return NULL;
+}
+
+/* Particles that every rank steps, or whose hash is read before any step, are gathered from those who filled
+ * them. */
+TEST(each_rank_fills_what_it_owns) {
+    static const filling cases[] = {{.name = "divided"},           {.name = "deaths", .deaths = 8},
+                                    {.name = "hits", .hits = 8},   {.name = "hook", .hook = 1},
+                                    {.name = "reach", .reach = 1}, {.name = "emit", .emits = 1, .deaths = 8}};
+    static rank_thread rank[RANKS];
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        pthread_t thread[RANKS];
+        meeting with = whole;
+        rank_thread alone = {.with = NULL};
+        filled = &cases[i];
+        run_filled(&alone);
+        for (uint32_t k = 0; k < RANKS; k++) {
+            rank[k] = (rank_thread){.with = &with, .rank = k};
+            assert_int_equal(pthread_create(&thread[k], NULL, run_filled, &rank[k]), 0);
+        }
+        for (uint32_t k = 0; k < RANKS; k++) assert_int_equal(pthread_join(thread[k], NULL), 0);
+        for (uint32_t k = 0; k < RANKS; k++) {
+            test_case("%s, rank %u", cases[i].name, k);
+            ASSERT(rank[k].hash[0], ==, alone.hash[0]);
+            ASSERT(rank[k].hash[1], ==, alone.hash[1]);
+        }
+    }
 }
 
 /* --- Transports that fail --- */

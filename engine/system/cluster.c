@@ -227,6 +227,17 @@ mote_result mote_system_fetch(const mote_system *system) {
     return peers->result;
 }
 
+void mote_system_own_particles(mote_system *system) {
+    mote_peers *peers = system->peers;
+    mote_range *range;
+    if (!peers) return;
+    /* Ranges that are whole need not be gathered; edits may have moved their bounds. */
+    for (uint32_t i = 0; peers->complete && (range = mote_system_range_number(system, i)); i++)
+        range->divided = false;
+    system->particles.range.divided = true;
+    peers->complete = false;
+}
+
 mote_result mote_system_gather(mote_system *system) {
     const mote_result result = mote_system_at_rest(system);
     return result ? result : mote_system_fetch(system);

@@ -167,6 +167,10 @@ mote_result mote_system_fetch(const mote_system *system);
 /* Makes the state whole and deals the slots of a new capacity. Errors: CALLS, CLUSTER. */
 mote_result mote_system_deal_again(mote_system *system, uint32_t capacity);
 
+/* Declares that from now on the columns of each loose particle are valid on its owner only: the host fills
+ * what it owns. */
+void mote_system_own_particles(mote_system *system);
+
 void mote_system_leave(mote_system *system);
 
 /* --- Queries: query.c --- */

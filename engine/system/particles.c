@@ -84,6 +84,7 @@ mote_result mote_system_spawn(mote_system *system, uint32_t count, mote_range_vi
     uint32_t first = particles->range.slot_count;
     mote_particles_add(particles, count, (uint32_t)system->clock.step);
     mote_system_edited(&particles->range);
+    if (!system->in_hook) mote_system_own_particles(system);
     *view = view_of(particles, first, count);
     return MOTE_OK;
 }

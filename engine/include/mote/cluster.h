@@ -21,12 +21,15 @@
  * with springs that can tear, or with springs whose rest length is changing.
  *
  * Calls. mote_system_gather makes the state of all ranks whole. These calls gather by themselves, if a step
- * was run since the last time: mote_system_view, everything that reads or edits strands or networks other
- * than the targets of roots, mote_system_add_link, presentation, statistics, previews, orders and lines,
- * hashes, mote_system_save, mote_system_seek. They are collective then: every rank makes them. Calls that
- * return no result code return an empty value where gathering fails. Writes of the host to a column count
- * where they are made on the owner; made on all ranks, they are on the owner too. Those of lifetimes and
- * birth steps are made on all ranks.
+ * was run or particles were spawned since the last time: mote_system_view, everything that reads or edits
+ * strands or networks other than the targets of roots, mote_system_add_link, presentation, statistics,
+ * previews, orders and lines, hashes, mote_system_save, mote_system_seek. They are collective then: every
+ * rank makes them. Calls that return no result code return an empty value where gathering fails.
+ *
+ * Writes of the host to columns are not compared. It fills the view that mote_system_spawn gives it on the
+ * owner of each slot (mote_system_owns) or on all ranks, but lifetimes and birth steps on all ranks. It makes
+ * all other writes on all ranks alike: in other views and columns, in columns of external forces and torques,
+ * and everything in a step hook.
  *
  * Threads: one thread of a process calls a system and its transport, as MPI_THREAD_FUNNELED asks. */
 #ifndef MOTE_CLUSTER_H
@@ -86,8 +89,9 @@ MOTE_API mote_result mote_system_join(mote_system *system, const mote_transport 
 MOTE_API mote_result mote_system_gather(mote_system *system);
 
 /** Returns whether this rank owns a slot of loose particles; true for a system that has not joined. A host
- * may write to such slots only, lifetimes and birth steps apart. The owners change with the capacity. Not
- * thread-safe with calls that change the system. */
+ * may fill only such slots of the view that mote_system_spawn gives it outside of a step hook, lifetimes and
+ * birth steps apart. The owners change with the capacity. Not thread-safe with calls that change the system.
+ */
 MOTE_API bool mote_system_owns(const mote_system *system, uint32_t slot);
 
 /** Reports the traffic of this rank. All 0 for a system that has not joined. Errors: NULL. */
