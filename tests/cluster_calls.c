@@ -151,6 +151,266 @@ TEST(every_field_of_the_def_is_compared) {
 #undef DIFFERS
 }
 
+/* --- Calls that write state --- */
+
+typedef struct written_world {
+    mote_system *system;
+    mote_emitter_id emitter;
+    mote_network_id network;
+    mote_strands_id strands;
+} written_world;
+
+static void add_objects(written_world *w) {
+    static const float place[12] = {0, 0, 0, 1, 0, 0, 2, 0, 0, 3, 0, 0};
+    mote_emitter_def emitter = mote_default_emitter_def();
+    mote_network_def net = mote_default_network_def();
+    mote_strands_def hair = mote_default_strands_def();
+    net.particle_count = 4, net.positions = place;
+    hair.strand_count = 1, hair.points = 4, hair.positions = place;
+    assert_int_equal(mote_system_add_emitter(w->system, &emitter, &w->emitter), MOTE_OK);
+    assert_int_equal(mote_system_add_network(w->system, &net, &w->network, NULL), MOTE_OK);
+    assert_int_equal(mote_system_add_strands(w->system, &hair, &w->strands, NULL), MOTE_OK);
+}
+
+static const mote_transport *pair_of_ranks(void) {
+    static uint32_t ranks = 2;
+    static mote_transport pair;
+    pair = (mote_transport){0, ranks, &ranks, echo, no_exchange, no_wait, note};
+    return &pair;
+}
+
+static written_world written_world_of(bool objects) {
+    written_world w = {NULL};
+    mote_range_view view;
+    mote_system_def def = mote_default_system_def();
+    def.capacity = 64, def.mass_column = true, def.external_forces = true;
+    def.orientation = def.external_torques = objects;
+    assert_int_equal(mote_system_create(&def, &w.system), MOTE_OK);
+    if (objects) add_objects(&w);
+    assert_int_equal(mote_system_spawn(w.system, 8, &view), MOTE_OK);
+    assert_int_equal(mote_system_join(w.system, pair_of_ranks()), MOTE_OK);
+    return w;
+}
+
+static mote_result add_a_network(mote_system *system, float x) {
+    const float place[3] = {x, 0, 0};
+    mote_network_id id;
+    mote_network_def def = mote_default_network_def();
+    def.particle_count = 1, def.positions = place;
+    return mote_system_add_network(system, &def, &id, NULL);
+}
+
+static mote_result add_strands_at(mote_system *system, float x) {
+    const float place[6] = {x, 0, 0, x, 1, 0};
+    mote_strands_id id;
+    mote_strands_def def = mote_default_strands_def();
+    def.strand_count = 1, def.points = 2, def.positions = place;
+    return mote_system_add_strands(system, &def, &id, NULL);
+}
+
+/* Pins a point where it is, for a moment. */
+static mote_result pin_and_unpin(written_world *w, bool strands, uint32_t point) {
+    const float x[3] = {(float)point, 0, 0};
+    mote_result result = strands ? mote_strands_pin(w->system, w->strands, 0, point, x, MOTE_NEXT_ADVANCE)
+                                 : mote_network_pin(w->system, w->network, point, x, MOTE_NEXT_ADVANCE);
+    if (result) return result;
+    return strands ? mote_strands_unpin(w->system, w->strands, 0, point)
+                   : mote_network_unpin(w->system, w->network, point);
+}
+
+/* Makes one of the calls that write state, with one of two arguments, or, where it has none, `some` times. */
+static mote_result write_one(written_world *w, uint32_t which, uint32_t some) {
+    const float v[3] = {(float)some, 0, 0};
+    const mote_transform at = {{(float)some, 0, 0}, {0, 0, 0, 1}};
+    mote_vector_columns columns;
+    mote_system *s = w->system;
+    switch (which) {
+    case 0:
+        return mote_system_impulse(s, 2 + some, (float[3]){1, 0, 0});
+    case 1:
+        return mote_system_impulse(s, 2, v);
+    case 2:
+        return mote_system_set_inverse_mass(s, 2 + some, 0.5f);
+    case 3:
+        return mote_system_set_inverse_mass(s, 2, 0.5f * (float)some);
+    case 4:
+        return mote_system_teleport(s, some, 2);
+    case 5:
+        return mote_system_teleport(s, 1, some);
+    case 6:
+        return some > 1 ? mote_system_external_forces(s, &columns) : MOTE_OK;
+    case 7:
+        return some > 1 ? mote_system_external_torques(s, &columns) : MOTE_OK;
+    case 8:
+        return mote_system_emit(s, w->emitter, NULL, v, 1, NULL);
+    case 9:
+        return mote_system_emit(s, w->emitter, &at, NULL, 1, NULL);
+    case 10:
+        return mote_system_emit(s, w->emitter, some > 1 ? &at : NULL, NULL, 1, NULL);
+    case 11:
+        return mote_network_set_state(s, w->network, some, 1, v, NULL);
+    case 12:
+        return mote_network_set_state(s, w->network, 1, 1, v, NULL);
+    case 13:
+        return mote_network_set_state(s, w->network, 1, 1, NULL, v);
+    case 14:
+        return mote_network_set_state(s, w->network, 1, 1, some > 1 ? v : NULL, some > 1 ? NULL : v);
+    case 15:
+        return some > 1 ? mote_network_teleport(s, w->network) : MOTE_OK;
+    case 16:
+        return pin_and_unpin(w, false, some);
+    case 17:
+        return mote_strands_set_state(s, w->strands, 0, 1, (float[12]){[3] = (float)some}, NULL);
+    case 18:
+        return mote_strands_set_state(s, w->strands, 0, 1, NULL, (float[12]){[3] = (float)some});
+    case 19:
+        return mote_strands_reset(s, w->strands, some > 1 ? MOTE_ALL_STRANDS : 0);
+    case 20:
+        return pin_and_unpin(w, true, some);
+    case 21:
+        return pin_and_unpin(w, some > 1, 1);
+    case 22:
+        return add_a_network(s, (float)some);
+    case 23:
+        return add_strands_at(s, (float)some);
+    default:
+        return MOTE_ERROR_RANGE;
+    }
+}
+
+static uint64_t calls_of(const mote_system *system) {
+    uint64_t hash = 0;
+    assert_int_equal(mote_system_calls(system, pair_of_ranks(), &hash), MOTE_OK);
+    return hash;
+}
+
+static uint64_t calls_after(uint32_t which, uint32_t some) {
+    written_world w = written_world_of(true);
+    assert_int_equal(write_one(&w, which, some), MOTE_OK);
+    const uint64_t hash = calls_of(w.system);
+    mote_system_destroy(w.system);
+    return hash;
+}
+
+/* Arguments that differ in anything are found, also where no count, setting or target shows them. */
+TEST(every_call_that_writes_state_is_compared) {
+    for (uint32_t which = 0; which < 24; which++) {
+        test_case("call %u", which);
+        ASSERT(calls_after(which, 1), ==, calls_after(which, 1));
+        ASSERT(calls_after(which, 1), !=, calls_after(which, 2));
+    }
+}
+
+/* Removing one of two alike ranges, and seeking there and back, are compared too. */
+TEST(removals_and_seeks_are_compared) {
+    uint64_t hash[4];
+    for (uint32_t which = 0; which < 4; which++) {
+        written_world w = written_world_of(which < 2);
+        if (which < 2) {
+            mote_network_id id;
+            const float place[12] = {0, 0, 0, 1, 0, 0, 2, 0, 0, 3, 0, 0};
+            mote_network_def net = mote_default_network_def();
+            net.particle_count = 4, net.positions = place;
+            assert_int_equal(mote_system_add_network(w.system, &net, &id, NULL), MOTE_OK);
+            assert_int_equal(mote_system_remove_network(w.system, which ? id : w.network), MOTE_OK);
+        } else {
+            assert_int_equal(mote_system_seek(w.system, which), MOTE_OK);
+            assert_int_equal(mote_system_seek(w.system, 0), MOTE_OK);
+        }
+        hash[which] = calls_of(w.system);
+        mote_system_destroy(w.system);
+    }
+    ASSERT(hash[0], !=, hash[1]);
+    ASSERT(hash[2], !=, hash[3]);
+}
+
+/* What a system was before it joined is compared when it joins. */
+TEST(joining_compares_the_state) {
+    uint64_t seen[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t ranks = 2;
+        const mote_transport t = {0, ranks, &ranks, keep_compared, no_exchange, no_wait, note};
+        mote_system *system = system_of(64, NULL);
+        mote_range_view view;
+        assert_int_equal(mote_system_spawn(system, 20, &view), MOTE_OK);
+        view.velocity.x[17] = (float)i;
+        assert_int_equal(mote_system_join(system, &t), MOTE_OK);
+        seen[i] = compared[0] ^ compared[1] << 1;
+        mote_system_destroy(system);
+    }
+    ASSERT(seen[0], !=, seen[1]);
+}
+
+/* A snapshot replaces what calls have written: ranks that differed are alike again, by the state alone. */
+TEST(restoring_forgets_what_differed) {
+    static unsigned char memory[1 << 16];
+    uint64_t hash[3];
+    size_t bytes;
+    for (uint32_t i = 0; i < 3; i++) {
+        written_world w = written_world_of(false);
+        if (i == 2) assert_int_equal(mote_system_impulse(w.system, 1, (float[3]){0, 1, 0}), MOTE_OK);
+        assert_int_equal(mote_system_save(w.system, 0, memory, sizeof memory, &bytes), MOTE_OK);
+        assert_int_equal(mote_system_impulse(w.system, i, (float[3]){1, 0, 0}), MOTE_OK);
+        assert_int_equal(mote_system_restore(w.system, memory, bytes, NULL), MOTE_OK);
+        hash[i] = calls_of(w.system);
+        mote_system_destroy(w.system);
+    }
+    ASSERT(hash[0], ==, hash[1]);
+    ASSERT(hash[0], !=, hash[2]);
+}
+
+/* Strands that are whole are not gathered again because particles were spawned. */
+TEST(spawning_gathers_loose_particles_alone) {
+    static float place[40 * 8 * 3];
+    written_world w = written_world_of(false);
+    mote_strands_def hair = mote_default_strands_def();
+    mote_range_view view;
+    mote_cluster_report before, after;
+    hair.strand_count = 40, hair.points = 8, hair.positions = place;
+    for (int i = 0; i < 40 * 8; i++) place[3 * i] = (float)i;
+    assert_int_equal(mote_system_add_strands(w.system, &hair, &w.strands, NULL), MOTE_OK);
+    assert_int_equal(mote_system_step(w.system, 1, NULL), MOTE_OK);
+    assert_int_equal(mote_system_gather(w.system), MOTE_OK);
+    assert_int_equal(mote_system_cluster_report(w.system, &before), MOTE_OK);
+    assert_int_equal(mote_system_spawn(w.system, 1, &view), MOTE_OK);
+    assert_int_equal(mote_system_gather(w.system), MOTE_OK);
+    assert_int_equal(mote_system_cluster_report(w.system, &after), MOTE_OK);
+    ASSERT(before.gathered_bytes, >, 40 * 8 * 12u);
+    ASSERT(after.gathered_bytes - before.gathered_bytes - 1, <, 2047u);
+    mote_system_destroy(w.system);
+}
+
+static mote_result calls_within;
+static void ask_within(void *user, mote_system *system, const mote_range_view *view) {
+    (void)view;
+    calls_within = mote_system_calls(system, pair_of_ranks(), user);
+}
+
+TEST(calls_are_those_of_a_system_of_the_transport) {
+    uint32_t others = 2;
+    uint64_t hash = 5;
+    written_world w = written_world_of(false);
+    mote_transport other = *pair_of_ranks();
+    mote_system *alone = system_of(64, NULL);
+    ASSERT(calls_of(w.system), !=, 0u);
+    assert_int_equal(mote_system_calls(NULL, pair_of_ranks(), &hash), MOTE_ERROR_NULL);
+    ASSERT(hash, ==, 0u);
+    assert_int_equal(mote_system_calls(w.system, NULL, &hash), MOTE_ERROR_NULL);
+    assert_int_equal(mote_system_calls(w.system, pair_of_ranks(), NULL), MOTE_ERROR_NULL);
+    assert_int_equal(mote_system_calls(alone, pair_of_ranks(), &hash), MOTE_ERROR_CLUSTER);
+    other.user = &others;
+    assert_int_equal(mote_system_calls(w.system, &other, &hash), MOTE_ERROR_CLUSTER);
+    other = *pair_of_ranks(), other.gather = distort;
+    assert_int_equal(mote_system_calls(w.system, &other, &hash), MOTE_ERROR_CLUSTER);
+    assert_int_equal(mote_system_set_step_hook(w.system, ask_within, &hash), MOTE_OK);
+    assert_int_equal(mote_system_step(w.system, 1, NULL), MOTE_OK);
+    assert_int_equal(calls_within, MOTE_ERROR_BUSY);
+    mote_system_destroy(alone);
+    mote_system_destroy(w.system);
+}
+
+/* --- Slots --- */
+
 /* The memory for messages is shared out among the ranks, within bounds. Slots go round in equal chunks. */
 TEST(slots_are_dealt_to_few_ranks_and_to_many) {
     static const struct {

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/hash.h"
+
 uint64_t mote_deal_own(const mote_deal *deal, uint32_t rank, uint64_t count) {
     if (deal->bound) return deal->bound[rank + 1] - deal->bound[rank];
     const uint64_t round = (uint64_t)deal->ranks * deal->chunk, rest = count % round;
@@ -58,6 +60,14 @@ uint64_t mote_peers_sum(mote_peers *peers, uint64_t own) {
         sum += number;
     }
     return sum;
+}
+
+void mote_peers_note(mote_peers *peers, uint64_t call, uint64_t a, uint64_t b, const void *words,
+                     size_t bytes) {
+    const uint64_t numbers[] = {call, a, b, words ? bytes : UINT64_MAX};
+    uint64_t hash = peers->written;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) hash = mote_hash_number(hash, numbers[i]);
+    peers->written = words ? mote_hash_words(hash, words, bytes) : hash;
 }
 
 mote_result mote_peers_agree(mote_peers *peers, const uint64_t own[2]) {

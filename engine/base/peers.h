@@ -21,6 +21,7 @@ typedef struct mote_peers {
     mote_deal slots;             /* of loose particles */
     bool complete;               /* no step since this rank had the state of all ranks */
     bool was_complete;           /* before the advance */
+    uint64_t written;            /* hash of the calls that have written state by their arguments */
     mote_result result;          /* CLUSTER: a message was lost within a step; the state is undefined */
     uint64_t steps;              /* run since the system joined */
     uint64_t bytes[3], messages; /* bytes: by mote_traffic */
@@ -62,6 +63,11 @@ void mote_peers_merge(mote_peers *peers, uint8_t *flags, uint64_t count);
 
 /* Returns the sum of a number of all ranks. */
 uint64_t mote_peers_sum(mote_peers *peers, uint64_t own);
+
+/* Adds a call that writes state to peers->written: its number, two arguments, and `bytes` bytes of words, of
+ * which NULL has none. */
+void mote_peers_note(mote_peers *peers, uint64_t call, uint64_t a, uint64_t b, const void *words,
+                     size_t bytes);
 
 /* Compares 16 bytes of all ranks. Errors: CALLS, CLUSTER, of which the transport hears. */
 mote_result mote_peers_agree(mote_peers *peers, const uint64_t own[2]);

@@ -63,8 +63,9 @@ static mote_result reserve(const mote_system *system, const mote_transport *tran
 }
 
 /* Returns the hash of what all ranks must have alike: the def, apart from its instruction set, jobs and
- * allocator, the capacity, which may have grown, and the calls so far. */
-static uint64_t hash_of_system(const mote_system *system) {
+ * allocator, the capacity, which may have grown, and the calls so far, of which `written` is the hash of
+ * those that have written state. */
+static uint64_t hash_of_system(const mote_system *system, uint64_t written) {
     const mote_system_def *def = &system->def;
     const uint32_t choices[] = {system->particles.capacity,
                                 def->max_steps_per_advance,
@@ -88,7 +89,8 @@ static uint64_t hash_of_system(const mote_system *system) {
                                 (uint32_t)def->loop_order,
                                 def->extra_count};
     const float values[] = {def->collision_radius, def->friction, def->spin_drag};
-    uint64_t hash = mote_hash_words(mote_system_hash_calls(system), choices, sizeof choices);
+    uint64_t hash = mote_hash_number(mote_system_hash_calls(system), written);
+    hash = mote_hash_words(hash, choices, sizeof choices);
     hash = mote_hash_words(hash, values, sizeof values);
     hash = mote_hash_words(hash, def->inertia, sizeof def->inertia);
     return mote_hash_words(hash, def->extra_bytes, def->extra_count * sizeof *def->extra_bytes);
@@ -100,8 +102,9 @@ mote_result mote_system_join(mote_system *system, const mote_transport *transpor
     mote_peers *peers = NULL;
     result = reserve(system, transport, &peers);
     if (!peers) return result;
+    peers->written = mote_system_hash_state(system);
     const mote_fpu_state saved = mote_fpu_enter();
-    const uint64_t own[2] = {hash_of_system(system), (uint64_t)result};
+    const uint64_t own[2] = {hash_of_system(system, peers->written), (uint64_t)result};
     const mote_result agreed = mote_peers_agree(peers, own);
     mote_fpu_leave(saved);
     if (agreed || result)
@@ -168,10 +171,24 @@ static void divide(mote_system *system) {
 static mote_result compare(const mote_system *system, uint64_t call, uint64_t argument) {
     const mote_fpu_state saved = mote_fpu_enter();
     const uint64_t own[2] = {mote_hash_number(mote_hash_number(call, argument), call),
-                             hash_of_system(system)};
+                             hash_of_system(system, system->peers->written)};
     const mote_result result = mote_peers_agree(system->peers, own);
     mote_fpu_leave(saved);
     return result;
+}
+
+mote_result mote_system_calls(const mote_system *system, const mote_transport *transport, uint64_t *hash) {
+    if (hash) *hash = 0;
+    if (!transport || !hash) return MOTE_ERROR_NULL;
+    const mote_result result = mote_system_at_rest(system);
+    if (result) return result;
+    const mote_transport *joined = system->peers ? &system->peers->transport : NULL;
+    if (!joined || joined->user != transport->user || joined->gather != transport->gather)
+        return MOTE_ERROR_CLUSTER;
+    const mote_fpu_state saved = mote_fpu_enter();
+    *hash = hash_of_system(system, system->peers->written);
+    mote_fpu_leave(saved);
+    return MOTE_OK;
 }
 
 enum { CALL_GATHER = 1, CALL_ADVANCE };

@@ -109,6 +109,8 @@ mote_result mote_system_emit(mote_system *system, mote_emitter_id id, const mote
     const mote_births births = mote_emitter_emit(&system->emitters, place, &system->particles, &now, &emit);
     if (born) *born = births.born;
     mote_fpu_leave(saved);
+    mote_system_note(system, MOTE_NOTED_EMIT, id.index, count, emit.velocity, sizeof emit.velocity);
+    mote_system_note(system, MOTE_NOTED_EMIT, 0, 0, at, sizeof *at);
     return MOTE_OK;
 }
 

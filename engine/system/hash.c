@@ -7,22 +7,8 @@
 #include "particles/emitters.h"
 #include "system/internal.h"
 
-#define HASH_SEED 31 /* of hashes of a system */
-
 uint64_t mote_system_hash(const mote_system *system) {
-    mote_range *range;
-    if (!system || mote_system_fetch(system)) return 0;
-    const mote_fpu_state saved = mote_fpu_enter();
-    uint64_t hash = mote_hash_clock(mote_hash_number(0, HASH_SEED), &system->clock);
-    hash = mote_hash_settings(hash, system);
-    for (uint32_t i = 0; i < system->forces.count; i++)
-        hash = mote_force_hash((const mote_force_def *)system->forces.items + i, hash);
-    hash = mote_particles_kind.hash(&system->particles.range, hash);
-    for (uint32_t i = 0; (range = mote_system_range_number(system, i)); i++)
-        hash = range->kind->hash(range, hash);
-    hash = mote_hash_lists(system, hash);
-    mote_fpu_leave(saved);
-    return hash;
+    return system && mote_system_fetch(system) == MOTE_OK ? mote_system_hash_state(system) : 0;
 }
 
 /* --- Hashes of chunks: mote/snapshot.h --- */

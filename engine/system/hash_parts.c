@@ -1,9 +1,12 @@
-/* Hashes of what calls have set: clock, settings, links, colliders, emitters. */
+/* Hashes of all state of a system, and of what calls have set: clock, settings, links, colliders, emitters.
+ */
 #include "base/hash.h"
 
 #include "forces/force.h"
 #include "particles/emitters.h"
 #include "system/internal.h"
+
+#define HASH_SEED 31 /* of hashes of a system */
 
 uint64_t mote_hash_clock(uint64_t hash, const mote_clock *clock) {
     hash = mote_hash_number(hash, clock->step);
@@ -50,12 +53,29 @@ uint64_t mote_hash_lists(const mote_system *system, uint64_t hash) {
     return hash;
 }
 
+static uint64_t hash_forces(const mote_system *system, uint64_t hash) {
+    for (uint32_t i = 0; i < system->forces.count; i++)
+        hash = mote_force_hash((const mote_force_def *)system->forces.items + i, hash);
+    return hash;
+}
+
+uint64_t mote_system_hash_state(const mote_system *system) {
+    mote_range *range;
+    const mote_fpu_state saved = mote_fpu_enter();
+    uint64_t hash = mote_hash_clock(mote_hash_number(0, HASH_SEED), &system->clock);
+    hash = hash_forces(system, mote_hash_settings(hash, system));
+    hash = mote_particles_kind.hash(&system->particles.range, hash);
+    for (uint32_t i = 0; (range = mote_system_range_number(system, i)); i++)
+        hash = range->kind->hash(range, hash);
+    hash = mote_hash_lists(system, hash);
+    mote_fpu_leave(saved);
+    return hash;
+}
+
 uint64_t mote_system_hash_calls(const mote_system *system) {
     mote_range *range;
     uint64_t hash = mote_hash_settings(mote_hash_clock(system->hook != NULL, &system->clock), system);
-    for (uint32_t i = 0; i < system->forces.count; i++)
-        hash = mote_force_hash((const mote_force_def *)system->forces.items + i, hash);
-    hash = mote_particles_hash_calls(&system->particles, hash);
+    hash = mote_particles_hash_calls(&system->particles, hash_forces(system, hash));
     for (uint32_t i = 0; (range = mote_system_range_number(system, i)); i++)
         hash = range->kind->hash_calls(range, range->kind->hash_settings(range, hash));
     return mote_hash_lists(system, hash);

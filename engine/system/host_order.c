@@ -77,6 +77,14 @@ static mote_result write_state(const host_part *part, mote_result found, const f
     return MOTE_OK;
 }
 
+/* Notes a state that was written: as words, each of the arrays that there is. */
+static void note(const mote_system *system, mote_noted call, uint32_t index, const host_part *part,
+                 const float *positions, const float *velocities) {
+    const size_t bytes = 3 * (size_t)part->count * sizeof *positions;
+    mote_system_note(system, call, index, part->first, positions, bytes);
+    mote_system_note(system, call, index, part->first, velocities, bytes);
+}
+
 /* --- Networks --- */
 
 /* Finds particles of a network. Errors: NULL, BUSY, ID, RANGE. */
@@ -98,7 +106,10 @@ mote_result mote_network_state(const mote_system *system, mote_network_id id, ui
 mote_result mote_network_set_state(mote_system *system, mote_network_id id, uint32_t first, uint32_t count,
                                    const float *positions, const float *velocities) {
     host_part part;
-    return write_state(&part, find_particles(system, id, first, count, &part), positions, velocities);
+    const mote_result result =
+        write_state(&part, find_particles(system, id, first, count, &part), positions, velocities);
+    if (result == MOTE_OK) note(system, MOTE_NOTED_NETWORK_STATE, id.index, &part, positions, velocities);
+    return result;
 }
 
 /* --- Strands --- */
@@ -125,5 +136,8 @@ mote_result mote_strands_state(const mote_system *system, mote_strands_id id, ui
 mote_result mote_strands_set_state(mote_system *system, mote_strands_id id, uint32_t first, uint32_t count,
                                    const float *positions, const float *velocities) {
     host_part part;
-    return write_state(&part, find_strands(system, id, first, count, &part), positions, velocities);
+    const mote_result result =
+        write_state(&part, find_strands(system, id, first, count, &part), positions, velocities);
+    if (result == MOTE_OK) note(system, MOTE_NOTED_STRANDS_STATE, id.index, &part, positions, velocities);
+    return result;
 }

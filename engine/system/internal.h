@@ -149,6 +149,9 @@ uint64_t mote_hash_settings(uint64_t hash, const mote_system *system);
 /* Of links, colliders and emitters. */
 uint64_t mote_hash_lists(const mote_system *system, uint64_t hash);
 
+/* Returns mote_system_hash of a system whose state is whole. */
+uint64_t mote_system_hash_state(const mote_system *system);
+
 /* Returns a hash of all that calls have set, without the state that steps write. */
 uint64_t mote_system_hash_calls(const mote_system *system);
 
@@ -166,6 +169,33 @@ mote_result mote_system_fetch(const mote_system *system);
 
 /* Makes the state whole and deals the slots of a new capacity. Errors: CALLS, CLUSTER. */
 mote_result mote_system_deal_again(mote_system *system, uint32_t capacity);
+
+/* Calls that write state by their arguments, where mote_system_hash_calls does not show them all. */
+typedef enum mote_noted {
+    MOTE_NOTED_IMPULSE,
+    MOTE_NOTED_MASS,
+    MOTE_NOTED_TELEPORT,
+    MOTE_NOTED_FORCES,
+    MOTE_NOTED_TORQUES,
+    MOTE_NOTED_EMIT,
+    MOTE_NOTED_SEEK,
+    MOTE_NOTED_ADD,
+    MOTE_NOTED_REMOVE,
+    MOTE_NOTED_NETWORK_STATE,
+    MOTE_NOTED_NETWORK_TELEPORT,
+    MOTE_NOTED_NETWORK_PIN,
+    MOTE_NOTED_NETWORK_UNPIN,
+    MOTE_NOTED_STRANDS_STATE,
+    MOTE_NOTED_STRANDS_RESET,
+    MOTE_NOTED_STRANDS_PIN,
+    MOTE_NOTED_STRANDS_UNPIN
+} mote_noted;
+
+/* Notes a call for the comparison with the other ranks, as mote_peers_note. */
+MOTE_INLINE void mote_system_note(const mote_system *system, mote_noted call, uint64_t a, uint64_t b,
+                                  const void *words, size_t bytes) {
+    if (system->peers) mote_peers_note(system->peers, (uint64_t)call, a, b, words, bytes);
+}
 
 /* Declares that from now on the columns of each loose particle are valid on its owner only: the host fills
  * what it owns. */

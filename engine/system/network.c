@@ -90,6 +90,7 @@ mote_result mote_network_teleport(mote_system *system, mote_network_id id) {
     memset(network->frozen, 0, network->island_count * sizeof *network->frozen);
     network->report.frozen = 0;
     mote_system_edited(&network->range);
+    mote_system_note(system, MOTE_NOTED_NETWORK_TELEPORT, id.index, 0, NULL, 0);
     return MOTE_OK;
 }
 
@@ -116,6 +117,7 @@ mote_result mote_network_pin(mote_system *system, mote_network_id id, uint32_t p
     mote_fpu_state saved = mote_fpu_enter();
     result =
         mote_network_add_pin(network, slot, target, mote_system_boundary(system), tick, &system->allocator);
+    mote_system_note(system, MOTE_NOTED_NETWORK_PIN, id.index, particle, target, 3 * sizeof *target);
     return mote_system_end_edit(&network->range, saved, result);
 }
 
@@ -126,6 +128,7 @@ mote_result mote_network_unpin(mote_system *system, mote_network_id id, uint32_t
     if (result) return result;
     mote_fpu_state saved = mote_fpu_enter();
     result = mote_network_remove_pin(network, slot);
+    mote_system_note(system, MOTE_NOTED_NETWORK_UNPIN, id.index, particle, NULL, 0);
     return mote_system_end_edit(&network->range, saved, result);
 }
 

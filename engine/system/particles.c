@@ -175,6 +175,7 @@ mote_result mote_system_impulse(mote_system *system, uint32_t slot, const float 
     for (int axis = 0; axis < 3; axis++)
         *(float *)element_at(&system->particles, MOTE_COLUMN_VELOCITY + axis, slot) += impulse[axis] * w;
     mote_fpu_leave(saved);
+    mote_system_note(system, MOTE_NOTED_IMPULSE, slot, 0, impulse, 3 * sizeof *impulse);
     return MOTE_OK;
 }
 
@@ -196,6 +197,7 @@ mote_result mote_system_set_inverse_mass(mote_system *system, uint32_t slot, flo
     }
     *old = inverse_mass;
     mote_fpu_leave(saved);
+    mote_system_note(system, MOTE_NOTED_MASS, slot, 0, &inverse_mass, sizeof inverse_mass);
     return MOTE_OK;
 }
 
@@ -206,6 +208,7 @@ mote_result mote_system_teleport(mote_system *system, uint32_t first, uint32_t c
     if (first > particles->range.slot_count || count > particles->range.slot_count - first)
         return MOTE_ERROR_RANGE;
     mote_particles_forget_previous(particles, first, count);
+    mote_system_note(system, MOTE_NOTED_TELEPORT, first, count, NULL, 0);
     return MOTE_OK;
 }
 
@@ -225,6 +228,7 @@ mote_result mote_system_external_forces(mote_system *system, mote_vector_columns
     if (!system->def.external_forces) return MOTE_ERROR_ABSENT;
     if (mote_scheme_table[system->def.integrator].family == MOTE_FAMILY_ADVECTION)
         return MOTE_ERROR_INTEGRATOR;
+    mote_system_note(system, MOTE_NOTED_FORCES, 0, 0, NULL, 0);
     *forces =
         request(&system->particles, MOTE_COLUMN_EXTERNAL_FORCE, &system->particles.external_forces_marked);
     return MOTE_OK;
@@ -235,6 +239,7 @@ mote_result mote_system_external_torques(mote_system *system, mote_vector_column
     if (!system || !torques) return MOTE_ERROR_NULL;
     if (!mote_system_may_edit(system)) return MOTE_ERROR_BUSY;
     if (!system->particles.element_bytes[MOTE_COLUMN_EXTERNAL_TORQUE]) return MOTE_ERROR_ABSENT;
+    mote_system_note(system, MOTE_NOTED_TORQUES, 0, 0, NULL, 0);
     *torques =
         request(&system->particles, MOTE_COLUMN_EXTERNAL_TORQUE, &system->particles.external_torques_marked);
     return MOTE_OK;

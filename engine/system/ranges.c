@@ -78,6 +78,8 @@ mote_result mote_system_add_range(mote_system *system, mote_kind kind, mote_rang
     }
     *id = (mote_id){mote_id_list_append(list, &range), system->mark};
     mote_system_edited(range);
+    if (system->peers)
+        mote_system_note(system, MOTE_NOTED_ADD, (uint64_t)kind, range->kind->hash(range, 0), NULL, 0);
     return MOTE_OK;
 }
 
@@ -97,6 +99,7 @@ mote_result mote_system_remove_range(mote_system *system, mote_kind kind, mote_i
     mote_links_drop(&system->links, range, &system->allocator);
     mote_id_list_remove(&system->ranges[kind], place);
     destroy(system, range);
+    mote_system_note(system, MOTE_NOTED_REMOVE, (uint64_t)kind, id.index, NULL, 0);
     return MOTE_OK;
 }
 

@@ -35,6 +35,7 @@ mote_result mote_system_seek(mote_system *system, uint64_t step) {
     system->busy = true;
     jump(system, step);
     system->busy = false;
+    mote_system_note(system, MOTE_NOTED_SEEK, step, 0, NULL, 0);
     mote_fpu_leave(saved);
     return MOTE_OK;
 }

@@ -362,9 +362,11 @@ static void take_over(visit *v) {
         }
     }
     mote_particles_seal(&system->particles);
-    if (system->peers) system->peers->complete = true;
     mote_events_clear(system->particles.events, system->mark);
     mote_system_edited(&system->particles.range);
+    if (!system->peers) return;
+    system->peers->complete = true;
+    system->peers->written = mote_system_hash_state(system);
 }
 
 static mote_result restore(visit *v, const void *memory, size_t bytes) {

@@ -193,6 +193,7 @@ mote_result mote_strands_reset(mote_system *system, mote_strands_id id, uint32_t
         for (uint32_t lane = 0; lane < strands->strand_count; lane++) mote_strands_rest(strands, lane);
         strands->range.started = false;
     }
+    mote_system_note(system, MOTE_NOTED_STRANDS_RESET, id.index, strand, NULL, 0);
     return mote_system_end_edit(&strands->range, saved, MOTE_OK);
 }
 
@@ -210,6 +211,8 @@ mote_result mote_strands_pin(mote_system *system, mote_strands_id id, uint32_t s
     mote_fpu_state saved = mote_fpu_enter();
     result = mote_strands_add_pin(strands, lane, point, target, mote_system_boundary(system), tick,
                                   &system->allocator);
+    mote_system_note(system, MOTE_NOTED_STRANDS_PIN, id.index, (uint64_t)strand << 32 | point, target,
+                     3 * sizeof *target);
     return mote_system_end_edit(&strands->range, saved, result);
 }
 
@@ -220,6 +223,7 @@ mote_result mote_strands_unpin(mote_system *system, mote_strands_id id, uint32_t
     if (result) return result;
     mote_fpu_state saved = mote_fpu_enter();
     result = mote_strands_remove_pin(strands, lane, point);
+    mote_system_note(system, MOTE_NOTED_STRANDS_UNPIN, id.index, (uint64_t)strand << 32 | point, NULL, 0);
     return mote_system_end_edit(&strands->range, saved, result);
 }
 

@@ -149,6 +149,7 @@ EXCEPTIONS = (
     (r'mote_(height_field|distance_grid)_collider, transform NULL', 'NOT_FINITE', 'the def is refused'),
     (r'mote_box, transform NULL', 'NOT_FINITE', 'the def that is made is refused'),
     (r'mote_system_(seek|preview), valid', 'INTEGRATOR', 'the world has strands and colliders'),
+    (r'mote_system_calls, valid', 'CLUSTER', 'the world has joined no cluster'),
     (r'mote_present_layout_check, system NULL', 'ANY', 'a system with all columns is meant'),
     (r'mote_\w+_(check|index_buffer), from inside', 'ANY', 'these read no state'),
 )

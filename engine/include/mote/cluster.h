@@ -24,12 +24,17 @@
  * was run or particles were spawned since the last time: mote_system_view, everything that reads or edits
  * strands or networks other than the targets of roots, mote_system_add_link, presentation, statistics,
  * previews, orders and lines, hashes, mote_system_save, mote_system_seek. They are collective then: every
- * rank makes them. Calls that return no result code return an empty value where gathering fails.
+ * rank makes them. Calls that return no result code return an empty value where gathering fails. Calls and
+ * their arguments are compared at the next collective call, those that write state included: the codes of
+ * calls that advance, gather, or gather by themselves have CALLS and CLUSTER besides their own. Ranks that
+ * wrote differing state get CALLS from then on, until all of them restore one snapshot.
  *
  * Writes of the host to columns are not compared. It fills the view that mote_system_spawn gives it on the
  * owner of each slot (mote_system_owns) or on all ranks, but lifetimes and birth steps on all ranks. It makes
  * all other writes on all ranks alike: in other views and columns, in columns of external forces and torques,
  * and everything in a step hook.
+ *
+ * Where two ranks differ, mote_system_hash_chunks and mote_system_hash_items find in what (mote/snapshot.h).
  *
  * Threads: one thread of a process calls a system and its transport, as MPI_THREAD_FUNNELED asks. */
 #ifndef MOTE_CLUSTER_H
@@ -76,16 +81,18 @@ typedef struct mote_cluster_report {
 
 /** Joins the ranks of a transport, which is copied; its user must live as long as the system. All ranks have
  * made the same calls on their systems, and call this one. The system belongs to the cluster until it is
- * destroyed. Allocates about 4 MB.
+ * destroyed. Allocates about 4 MB. Order: bytes of state, whose hash is compared.
  *
  * Errors, on every rank: NULL (a pointer or function), BUSY, RANGE (a rank not below the ranks; more ranks
  * than lane groups of loose particles in a system that has capacity for any; a system that has joined),
- * MEMORY, CALLS (the systems differ), CLUSTER. A rank that passes NULL makes no message: the others wait for
- * it. */
+ * MEMORY, CALLS (the systems differ in their defs, calls or state), CLUSTER. A rank that passes NULL, or a
+ * system that is busy or has joined, makes no message: the others wait for it. A system without capacity may
+ * reserve less than a lane group a rank later: ranks without slots then own none. */
 MOTE_API mote_result mote_system_join(mote_system *system, const mote_transport *transport);
 
 /** Makes the state of all ranks whole on every rank. Nothing to do for a system that has not joined. Order:
- * bytes of state. Errors: NULL, BUSY, CALLS, CLUSTER. Collective. */
+ * bytes of state. Errors: NULL, BUSY, CALLS (calls differ; nothing has changed), CLUSTER (a message was lost;
+ * the state is undefined). Collective. */
 MOTE_API mote_result mote_system_gather(mote_system *system);
 
 /** Returns whether this rank owns a slot of loose particles; true for a system that has not joined. A host
@@ -93,6 +100,13 @@ MOTE_API mote_result mote_system_gather(mote_system *system);
  * birth steps apart. The owners change with the capacity. Not thread-safe with calls that change the system.
  */
 MOTE_API bool mote_system_owns(const mote_system *system, uint32_t slot);
+
+/** Computes what ranks compare besides the call itself: a hash of 64 bits of the def, the clock and all calls
+ * so far, alike on ranks that made the same calls. For collective calls of a library that makes transports,
+ * as mote_cluster_save is. transport: the one that the system has joined. *hash: 0 with an error. No message.
+ * Errors: NULL, BUSY, CLUSTER (the system has not joined, or another transport). */
+MOTE_API mote_result mote_system_calls(const mote_system *system, const mote_transport *transport,
+                                       uint64_t *hash);
 
 /** Reports the traffic of this rank. All 0 for a system that has not joined. Errors: NULL. */
 MOTE_API mote_result mote_system_cluster_report(const mote_system *system, mote_cluster_report *report);
