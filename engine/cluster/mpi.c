@@ -10,10 +10,15 @@
 /* Bytes that one call of MPI-IO moves: its counts are of type int. */
 #define PIECE ((size_t)1 << 30)
 
+/* Bytes that every rank gives to a comparison: as many as in those of the engine, so that ranks which make
+ * other calls meanwhile hear of it. */
+#define COMPARED (2 * sizeof(uint64_t))
+
 struct mote_cluster {
     MPI_Comm communicator;
     mote_transport transport;
     MPI_Request *request; /* 2 ranks */
+    uint64_t *compared;   /* 2 ranks: COMPARED bytes each */
     int requests;
     void (*error)(void *user, mote_result result, uint32_t rank);
     void *error_user;
@@ -73,7 +78,22 @@ static mote_result fill(mote_cluster *c) {
         return MOTE_ERROR_CLUSTER;
     c->transport = (mote_transport){(uint32_t)rank, (uint32_t)ranks, c, gather, exchange, wait_all, hear};
     c->request = malloc(2 * (size_t)ranks * sizeof *c->request);
-    return c->request ? MOTE_OK : MOTE_ERROR_MEMORY;
+    c->compared = malloc((size_t)ranks * COMPARED);
+    return c->request && c->compared ? MOTE_OK : MOTE_ERROR_MEMORY;
+}
+
+/* Duplicates a communicator while its errors are returned, whatever its owner has set. Error: CLUSTER. */
+static mote_result duplicate(MPI_Comm communicator, MPI_Comm *made) {
+    MPI_Errhandler theirs;
+    int between = 0; /* two groups of ranks */
+    *made = MPI_COMM_NULL;
+    if (MPI_Comm_get_errhandler(communicator, &theirs)) return MOTE_ERROR_CLUSTER;
+    bool good = MPI_Comm_set_errhandler(communicator, MPI_ERRORS_RETURN) == MPI_SUCCESS &&
+                MPI_Comm_test_inter(communicator, &between) == MPI_SUCCESS && !between &&
+                MPI_Comm_dup(communicator, made) == MPI_SUCCESS;
+    good = MPI_Comm_set_errhandler(communicator, theirs) == MPI_SUCCESS && good;
+    MPI_Errhandler_free(&theirs);
+    return good ? MOTE_OK : MOTE_ERROR_CLUSTER;
 }
 
 mote_result mote_cluster_create(MPI_Comm communicator, mote_cluster **cluster) {
@@ -81,13 +101,10 @@ mote_result mote_cluster_create(MPI_Comm communicator, mote_cluster **cluster) {
     *cluster = NULL;
     if (!is_running()) return MOTE_ERROR_CLUSTER;
     if (communicator == MPI_COMM_NULL) return MOTE_ERROR_NULL;
-    int between = 0; /* two groups of ranks */
-    if (MPI_Comm_test_inter(communicator, &between) || between) return MOTE_ERROR_CLUSTER;
     mote_cluster *made = calloc(1, sizeof *made);
     if (!made) return MOTE_ERROR_MEMORY;
-    mote_result result = MOTE_ERROR_CLUSTER;
-    made->communicator = MPI_COMM_NULL;
-    if (MPI_Comm_dup(communicator, &made->communicator) == MPI_SUCCESS) result = fill(made);
+    mote_result result = duplicate(communicator, &made->communicator);
+    if (result == MOTE_OK) result = fill(made);
     if (result)
         mote_cluster_destroy(made);
     else
@@ -99,6 +116,7 @@ void mote_cluster_destroy(mote_cluster *cluster) {
     if (!cluster) return;
     if (is_running() && cluster->communicator != MPI_COMM_NULL) MPI_Comm_free(&cluster->communicator);
     free(cluster->request);
+    free(cluster->compared);
     free(cluster);
 }
 
@@ -114,6 +132,43 @@ void mote_cluster_on_error(mote_cluster *cluster,
 }
 
 /* --- Snapshots --- */
+
+/* Returns the hash of bytes, chained after `seed`. */
+static uint64_t hash_bytes(uint64_t seed, const void *data, size_t bytes) {
+    for (size_t at = 0, piece; at < bytes; at += piece) {
+        uint64_t word = 0;
+        piece = bytes - at < sizeof word ? bytes - at : sizeof word;
+        memcpy(&word, (const unsigned char *)data + at, piece);
+        seed = (seed ^ word) * 0x9e3779b97f4a7c15u;
+        seed ^= seed >> 29;
+    }
+    return seed;
+}
+
+/* Compares two numbers of all ranks. Errors: CALLS, CLUSTER. */
+static mote_result compare(mote_cluster *c, uint64_t first, uint64_t second) {
+    const uint64_t own[2] = {first, second};
+    mote_result result = gather(c, own, c->compared, COMPARED) ? MOTE_ERROR_CLUSTER : MOTE_OK;
+    uint32_t rank = result ? MOTE_NO_ITEM : 1;
+    for (; rank < c->transport.ranks && result == MOTE_OK; rank += result == MOTE_OK)
+        if (memcmp(c->compared, c->compared + 2 * (size_t)rank, COMPARED) != 0) result = MOTE_ERROR_CALLS;
+    if (result) hear(c, result, rank);
+    return result;
+}
+
+enum { CALL_SAVE = 1, CALL_RESTORE };
+
+/* Opens a call of all ranks: compares it and its arguments, and what each rank can tell of them before. A
+ * restore replaces what the calls so far have set, so they may differ. Errors: NULL, BUSY, CALLS, CLUSTER. */
+static mote_result open_call(mote_cluster *c, const mote_system *system, uint64_t call, uint32_t flags,
+                             const char *path) {
+    uint64_t calls = 0;
+    mote_result own = path ? mote_system_calls(system, &c->transport, &calls) : MOTE_ERROR_NULL;
+    const uint64_t numbers[] = {call, flags, (uint64_t)own, path ? strlen(path) : 0};
+    const uint64_t hash = hash_bytes(hash_bytes(call, numbers, sizeof numbers), path, (size_t)numbers[3]);
+    const mote_result result = compare(c, hash, call == CALL_SAVE ? calls : 0);
+    return result ? result : own;
+}
 
 /* Returns the result of all ranks: the largest code. */
 static mote_result agreed(const mote_cluster *c, mote_result own) {
@@ -166,8 +221,10 @@ static mote_result write_file(const mote_cluster *c, const char *path, unsigned 
 
 mote_result mote_cluster_save(mote_cluster *cluster, mote_system *system, uint32_t flags, const char *path) {
     size_t bytes = 0, written = 0;
-    if (!cluster || !system || !path) return MOTE_ERROR_NULL;
-    mote_result result = mote_system_snapshot_bytes(system, &bytes);
+    if (!cluster) return MOTE_ERROR_NULL;
+    mote_result result = open_call(cluster, system, CALL_SAVE, flags, path);
+    if (result) return result;
+    result = mote_system_snapshot_bytes(system, &bytes);
     unsigned char *memory = result ? NULL : malloc(bytes);
     if (result == MOTE_OK && !memory) result = MOTE_ERROR_MEMORY;
     result = agreed(cluster, result);
@@ -194,10 +251,13 @@ static mote_result read_file(const mote_cluster *c, const char *path, unsigned c
 mote_result mote_cluster_restore(mote_cluster *cluster, mote_system *system, const char *path,
                                  mote_snapshot_fault *fault) {
     if (fault) *fault = (mote_snapshot_fault){MOTE_SNAPSHOT_PART_COUNT, 0, MOTE_NO_ITEM, MOTE_NO_ITEM, NULL};
-    if (!cluster || !system || !path) return MOTE_ERROR_NULL;
+    if (!cluster) return MOTE_ERROR_NULL;
     unsigned char *memory = NULL;
     size_t bytes = 0;
-    mote_result result = agreed(cluster, read_file(cluster, path, &memory, &bytes));
+    mote_result result = open_call(cluster, system, CALL_RESTORE, 0, path);
+    if (result) return result;
+    result = agreed(cluster, read_file(cluster, path, &memory, &bytes));
+    if (result == MOTE_OK) result = compare(cluster, hash_bytes(CALL_RESTORE, memory, bytes), bytes);
     if (result == MOTE_OK) result = agreed(cluster, mote_system_restore(system, memory, bytes, fault));
     free(memory);
     return result;

@@ -5,10 +5,13 @@
  *     ranks save FILE             the scene `world` after 30 steps, in a file
  *     ranks resume FILE           restores it, runs 100 steps and prints the hash
  *     ranks die FILE              saves after 30 steps; then rank 1 is killed */
+#define _POSIX_C_SOURCE 200809L /* mkdtemp */
+
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <mote/mpi.h>
@@ -206,7 +209,121 @@ static void dead_transport(void) {
     mote_system_destroy(system);
 }
 
+/* States that ranks write differently: refused until all of them restore the same snapshot. */
+static void differing_writes(void) {
+    static unsigned char memory[1 << 20];
+    ranks_world w = joined_world(scene_named("particles"));
+    size_t bytes;
+    const float impulse[3] = {rank ? 1.0f : 2.0f, 0, 0};
+    CHECK(mote_system_step(w.system, 2, NULL));
+    CHECK(mote_system_save(w.system, 0, memory, sizeof memory, &bytes));
+    const uint64_t hash = mote_system_hash(w.system);
+    CHECK(mote_system_impulse(w.system, 5, impulse));
+    REQUIRE(mote_system_step(w.system, 1, NULL) == MOTE_ERROR_CALLS);
+    REQUIRE(mote_system_advance(w.system, 1000000, NULL) == MOTE_ERROR_CALLS);
+    CHECK(mote_system_restore(w.system, memory, bytes, NULL));
+    REQUIRE(mote_system_hash(w.system) == hash);
+    CHECK(mote_system_step(w.system, 1, NULL));
+    mote_system_destroy(w.system);
+}
+
+static int refuse_copy(MPI_Comm communicator, int key, void *extra, void *from, void *to, int *copied) {
+    (void)communicator, (void)key, (void)extra, (void)from, (void)to;
+    *copied = 0;
+    return MPI_ERR_OTHER;
+}
+
+/* A communicator that cannot be duplicated, whose errors are fatal: a code, and its errors are fatal still.
+ */
+static void fatal_communicator(void) {
+    mote_cluster *none;
+    MPI_Comm made;
+    MPI_Errhandler handler;
+    int key;
+    MPI_Comm_dup(MPI_COMM_WORLD, &made);
+    MPI_Comm_set_errhandler(made, MPI_ERRORS_ARE_FATAL);
+    MPI_Comm_create_keyval(refuse_copy, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+    MPI_Comm_set_attr(made, key, NULL);
+    REQUIRE(mote_cluster_create(made, &none) == MOTE_ERROR_CLUSTER && !none);
+    MPI_Comm_get_errhandler(made, &handler);
+    REQUIRE(handler == MPI_ERRORS_ARE_FATAL);
+    MPI_Errhandler_free(&handler);
+    MPI_Comm_free(&made);
+    MPI_Comm_free_keyval(&key);
+}
+
 /* --- Snapshots --- */
+
+/* A folder of its own for each rank, in which the same name is another file. */
+static void enter_own_folder(const char *folder) {
+    char own[128];
+    snprintf(own, sizeof own, "%s/%u", folder, rank);
+    REQUIRE(mkdir(own, 0700) == 0 && chdir(own) == 0);
+}
+
+/* Ranks of which one does something else than to save a file. */
+static void differing_saves(mote_system *system, const char *path) {
+    ranks_world other = make_ranks_world(scene_named("particles"));
+    REQUIRE(mote_cluster_save(cluster, system, 0, rank ? path : NULL) == MOTE_ERROR_CALLS);
+    REQUIRE(mote_cluster_save(cluster, system, 0, NULL) == MOTE_ERROR_NULL);
+    REQUIRE(mote_cluster_save(cluster, NULL, 0, path) == MOTE_ERROR_NULL);
+    REQUIRE(mote_cluster_save(NULL, system, 0, path) == MOTE_ERROR_NULL);
+    REQUIRE(mote_cluster_save(cluster, system, rank != 0, path) == MOTE_ERROR_CALLS);
+    REQUIRE(mote_cluster_save(cluster, system, 7, path) == MOTE_ERROR_ENUM);
+    REQUIRE(mote_cluster_save(cluster, system, 0, rank ? path : "/another/path") == MOTE_ERROR_CALLS);
+    REQUIRE(mote_cluster_save(cluster, other.system, 0, path) == MOTE_ERROR_CLUSTER);
+    REQUIRE(mote_cluster_save(cluster, rank ? system : other.system, 0, path) == MOTE_ERROR_CALLS);
+    for (int whole = 0; whole < 2; whole++) {
+        REQUIRE((rank ? mote_system_step(system, 1, NULL) : mote_cluster_save(cluster, system, 0, path)) ==
+                MOTE_ERROR_CALLS);
+        REQUIRE((rank ? mote_cluster_save(cluster, system, 0, path)
+                      : mote_cluster_restore(cluster, system, path, NULL)) == MOTE_ERROR_CALLS);
+        CHECK(mote_system_gather(system));
+    }
+    mote_system_destroy(other.system);
+}
+
+/* A rank that kills others, and files that are not those of all ranks. */
+static void differing_files(mote_system *system, const char *path) {
+    const uint32_t victim = 3 + rank;
+    CHECK(mote_cluster_save(cluster, system, MOTE_SNAPSHOT_CHECKSUM, path));
+    const uint64_t hash = mote_system_hash(system);
+    CHECK(mote_system_kill_slots(system, 1, &victim));
+    REQUIRE(mote_cluster_save(cluster, system, 0, path) == MOTE_ERROR_CALLS);
+    REQUIRE(mote_cluster_restore(cluster, system, rank ? path : "/another/path", NULL) == MOTE_ERROR_CALLS);
+    CHECK(mote_cluster_restore(cluster, system, path, NULL));
+    REQUIRE(mote_system_hash(system) == hash);
+    FILE *file = fopen("own", "wb"); /* a snapshot of another step on rank 0 */
+    size_t bytes;
+    static unsigned char memory[1 << 20];
+    CHECK(mote_system_save(system, 0, memory, sizeof memory, &bytes));
+    if (rank == 0) memory[bytes - 9] ^= 1;
+    REQUIRE(file && fwrite(memory, 1, bytes, file) == bytes && fclose(file) == 0);
+    heard = 0;
+    REQUIRE(mote_cluster_restore(cluster, system, "own", NULL) == MOTE_ERROR_CALLS && heard == 1);
+    REQUIRE(mote_system_hash(system) == hash);
+    CHECK(mote_system_step(system, 1, NULL));
+}
+
+static void differing_snapshots(void) {
+    char folder[64] = "/tmp/mote-ranks-XXXXXX", path[128];
+    if (rank == 0) REQUIRE(mkdtemp(folder));
+    MPI_Bcast(folder, sizeof folder, MPI_CHAR, 0, MPI_COMM_WORLD);
+    snprintf(path, sizeof path, "%s/saved", folder);
+    enter_own_folder(folder);
+    ranks_world w = joined_world(scene_named("particles"));
+    CHECK(mote_system_step(w.system, 3, NULL));
+    differing_saves(w.system, path);
+    differing_files(w.system, path);
+    mote_system_destroy(w.system);
+    MPI_Barrier(MPI_COMM_WORLD);
+    REQUIRE(remove("own") == 0 && chdir("/") == 0);
+    snprintf(path, sizeof path, "%s/%u", folder, rank);
+    REQUIRE(rmdir(path) == 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    snprintf(path, sizeof path, "%s/saved", folder);
+    REQUIRE(rank != 0 || (remove(path) == 0 && rmdir(folder) == 0));
+}
 
 enum { BEFORE = 30, AFTER = 100 };
 
@@ -243,7 +360,8 @@ static void run(int count, char **arguments) {
     if (strcmp(what, "twins") == 0 && count > 2)
         all_twins((uint32_t)strtoul(arguments[2], NULL, 10), count > 3 ? arguments[3] : NULL);
     else if (strcmp(what, "refusals") == 0 && ranks > 1)
-        wrong_transports(), dead_transport(), differing_defs(), differing_calls();
+        wrong_transports(), fatal_communicator(), dead_transport(), differing_defs(), differing_calls(),
+            differing_writes(), differing_snapshots();
     else if (strcmp(what, "save") == 0 && count > 2)
         save(arguments[2]);
     else if (strcmp(what, "resume") == 0 && count > 2)
