@@ -275,6 +275,8 @@ TEST(wrong_emitters_are_refused_by_name) {
                                      FIELD(transform.rotation[3], 0, RANGE),
                                      FIELD(extent[2], -1, RANGE),
                                      FIELD(radius, INFINITY, NOT_FINITE),
+                                     FIELD(radius, 1e25, RANGE),
+                                     FIELD(radius, 1e-38, RANGE),
                                      FIELD(inner_radius, 1.5, RANGE),
                                      FIELD(angle, 1.6, RANGE),
                                      FIELD(spread, 3.2, RANGE),
@@ -308,6 +310,15 @@ TEST(wrong_emitters_are_refused_by_name) {
     column.extra_columns = 1;
     many.rate = 3e38f;
     const mote_emitter_id none = {0, 0};
+    const struct {
+        const mote_emitter_def *def;
+        const char *name;
+    } own[] = {{&finite, "lifetime"}, {&column, "extra_columns"}, {&many, "rate"}};
+    for (size_t i = 0; i < COUNT_OF(own); i++) {
+        const char *parameter = NULL;
+        ASSERT(mote_system_emitter_check(system, own[i].def, &parameter), !=, MOTE_OK);
+        assert_string_equal(parameter, own[i].name);
+    }
     REFUSALS(system, REFUSES(ABSENT, mote_system_add_emitter(system, &finite, &id)),
              REFUSES(RANGE, mote_system_add_emitter(system, &column, &id)),
              REFUSES(RANGE, mote_system_add_emitter(system, &many, &id)),

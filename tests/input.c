@@ -81,7 +81,6 @@ static const bad_value bad_defs[] = {
     DEF(extra_count, MOTE_MAX_EXTRA_COLUMNS + 1, RANGE),
     DEF(extra_bytes[0], 0, RANGE),
     DEF(extra_bytes[1], 257, RANGE),
-    DEF(extra_bytes[2], 4, RANGE), /* of a third column, of two */
     DEF(jobs.workers, 0, RANGE),
     DEF(jobs.workers, MOTE_MAX_WORKERS + 1, RANGE),
     DEF(allocator.allocate, 0, NULL),
@@ -114,6 +113,10 @@ TEST(bad_defs_make_no_system) {
     assert_null(parameter);
     REFUSED(NULL, MOTE_ERROR_NULL, mote_system_def_check(NULL, &parameter));
     test_case(NULL);
+    def = good, def.extra_bytes[2] = 4; /* of a third column, of two */
+    expect_no_system(&def, MOTE_ERROR_RANGE);
+    assert_int_equal(mote_system_def_check(&def, &parameter), MOTE_ERROR_RANGE);
+    assert_string_equal(parameter, "extra_count");
     def.cookie = mote_default_columns_def().cookie;
     expect_no_system(&def, MOTE_ERROR_DEF);
     memset(&def, 0, sizeof def);

@@ -131,5 +131,9 @@ mote_result mote_collider_check(const mote_collider_def *def, const char **param
     if (result == MOTE_OK) result = check_sizes(def, name);
     if (result) return result;
     const bool is_round = def->kind == MOTE_COLLIDER_SPHERE || def->kind == MOTE_COLLIDER_CAPSULE;
-    return is_round && def->radius == 0 ? mote_named(name, "radius", MOTE_ERROR_RANGE) : MOTE_OK;
+    if (is_round && def->radius == 0) return mote_named(name, "radius", MOTE_ERROR_RANGE);
+    /* A box without radius is at least a plate. */
+    const int edges = (def->extent[0] > 0) + (def->extent[1] > 0) + (def->extent[2] > 0);
+    const bool is_line = def->kind == MOTE_COLLIDER_BOX && def->radius == 0 && edges < 2;
+    return is_line ? mote_named(name, "extent", MOTE_ERROR_RANGE) : MOTE_OK;
 }

@@ -20,7 +20,7 @@
 #include "particles/collide_spin.h"
 #include "particles/particles.h"
 
-#define COLLIDE_SWEEPS   4        /* hits of a particle in a substep */
+#define COLLIDE_SWEEPS   6        /* hits of a particle in a substep */
 #define COLLIDE_ROUNDING 0x1p-22f /* of coordinates: bound of the error of a distance */
 
 /* Replaces *hit in the lanes that hit this collider earlier. */
@@ -160,11 +160,12 @@ MOTE_ONCE void collide_leg_begin(const mote_collision *c, collide_leg *leg) {
 }
 
 /* Particles after a hit: place, relative velocities at both ends of the next leg, velocity of the material,
- * own velocity before the hit, lanes that rest, friction of the collider. */
+ * own velocity before the hit, lanes that rest, friction of the collider and the greatest change of velocity
+ * by it. */
 typedef struct collide_after {
     wide3 x, v, end, material, at;
     wide_mask rests;
-    wide friction;
+    wide friction, limit;
 } collide_after;
 
 /* Replaces the legs of the lanes in `hits` by the next ones. */
@@ -184,9 +185,14 @@ MOTE_INLINE void collide_go_on(const mote_collision *c, const collide_hit *hit, 
     leg->left = wide_select(hits, left, leg->left);
     leg->drift = wide3_select(hits, hit->drift, leg->drift);
     leg->side = wide3_select(hits, hit->normal, leg->side);
-    leg->rest_normal = wide3_select(hits & after->rests, hit->normal, leg->rest_normal);
-    leg->rest_friction = wide_select(hits & after->rests, after->friction, leg->rest_friction);
-    leg->rested = (hits & after->rests) | (~hits & leg->rested);
+    const wide_mask rests = hits & after->rests;
+    leg->older_normal = wide3_select(rests, leg->rest_normal, leg->older_normal);
+    leg->older_friction = wide_select(rests, leg->rest_friction, leg->older_friction);
+    leg->rest_normal = wide3_select(rests, hit->normal, leg->rest_normal);
+    leg->rest_friction = wide_select(rests, after->friction, leg->rest_friction);
+    leg->older_limit = wide_select(rests, leg->rest_limit, leg->older_limit);
+    leg->rest_limit = wide_select(rests, after->limit, leg->rest_limit);
+    leg->rested = rests | (~hits & leg->rested);
     leg->last = (hits & hit->index) | (~hits & leg->last);
     leg->touched |= hits;
     leg->held |= hits & (hit->kills | hit->sticks);
@@ -196,12 +202,14 @@ MOTE_INLINE void collide_go_on(const mote_collision *c, const collide_hit *hit, 
 }
 
 /* Adds the hits of lanes to the events: all but contacts at rest, which are those no faster than the velocity
- * that the forces give in the leg. speed: towards the collider. */
+ * that the forces give in the leg or in the substep. speed: towards the collider. */
 MOTE_OUTLINE void collide_add_hits(const mote_collision *c, const collide_hit *hit, wide_mask hits, wide3 x,
                                    wide speed, const collide_leg *leg) {
     const wide left = leg->left * (1.0f - wide_max(hit->f, (wide){0}));
     const wide time = ((float)leg->substep + 1 - left) * c->inverse_substeps;
-    uint32_t bits = wide_lane_bits(hits & wide_less(wide_abs(wide3_dot(hit->normal, leg->dv)), speed));
+    const wide rest =
+        wide_max(wide_abs(wide3_dot(hit->normal, leg->dv)), wide_abs(wide3_dot(hit->normal, leg->gained)));
+    uint32_t bits = wide_lane_bits(hits & wide_less(rest + leg->slow, speed));
     mote_hit list[MOTE_WIDTH];
     uint32_t count = 0;
     for (; bits; bits &= bits - 1) {
@@ -229,22 +237,6 @@ MOTE_INLINE wide3 collide_friction(wide limit, wide3 free) {
     return wide3_scale(wide_select(slips, one - limit / wide_select(slips, size, one), zero), free);
 }
 
-/* Returns the lanes that come to rest on this collider and on the one on which they rested. w: the relative
- * velocity at the hit; gained: what the forces then add. A ball keeps there what the first contact gives it
- * for the rest of the leg: so friction here turns it by nothing that the first one takes. Grids take the
- * friction of both in their valleys. */
-MOTE_INLINE wide_mask collide_stays(const mote_collision *c, const collide_hit *hit, const collide_leg *leg,
-                                    wide3 w, wide3 gained) {
-    const wide zero = {0}, wn = wide3_dot(hit->normal, w), an = wide3_dot(hit->normal, gained);
-    const wide3 v = wide3_add_scaled(w, zero - wn, hit->normal),
-                end = wide3_add(v, wide3_add_scaled(gained, zero - an, hit->normal));
-    const wide after = hit->restitution * wide_max(zero - wn, zero),
-               slow = COLLIDE_SLOW * (collide_sum(v) + collide_sum(end));
-    const wide back = wide_min(wide3_dot(leg->rest_normal, v), wide3_dot(leg->rest_normal, end));
-    return leg->rested & ~leg->creased & ~hit->grid & wide_less(after + c->theta * an, zero) &
-           wide_less(back, zero - slow);
-}
-
 /* Replaces the legs of the lanes in `hits` by those after the hit. */
 MOTE_ONCE void collide_resolve(const mote_collision *c, const collide_hit *hit, wide_mask hits,
                                collide_leg *leg) {
@@ -257,53 +249,63 @@ MOTE_ONCE void collide_resolve(const mote_collision *c, const collide_hit *hit, 
     if (wide_lane_bits(hit->straight)) lag = wide3_select(hit->straight, wide3_zero(), lag);
     x = wide3_sub(x, wide3_scale(f * rest_of, lag));
     x = wide3_add_scaled(x, hit->depth, n);
-    const wide3 at = wide3_add_scaled(leg->v, f, leg->dv), w = wide3_sub(at, material);
+    const wide3 at = wide3_add_scaled(leg->v, f, leg->dv);
+    wide3 w = wide3_sub(at, material);
+    const wide_mask raised = hits & hit->grid & wide_less(zero, hit->depth);
+    if (wide_lane_bits(raised)) {
+        const wide3 a = wide3_scale(wide_set(c->inverse_h), leg->gained);
+        w = wide3_select(raised, wide3_add(w, collide_lifted(a, n, hit->depth, w)), w);
+    }
     wide3 dv = wide3_scale(rest_of, leg->dv);
     const wide3 pushed = dv; /* by the forces, along the collider on which it rests */
-    wide_mask stays = (wide_mask){0}, pressed = (wide_mask){0};
+    wide_mask pressed = (wide_mask){0};
     /* A particle that rested on another collider leaves that one, or meets it again in the next leg. */
     if (wide_lane_bits(hits & leg->rested)) {
         const wide3 all = wide3_scale(rest_of * leg->left, leg->gained);
-        if (c->spin[0]) stays = collide_stays(c, hit, leg, w, all);
-        dv = wide3_select(leg->rested & ~stays, all, dv);
-        pressed = leg->rested & ~stays & wide_less(wide3_dot(leg->rest_normal, all), zero);
+        dv = wide3_select(leg->rested, all, dv);
+        pressed = leg->rested & wide_less(wide3_dot(leg->rest_normal, all), zero);
     }
-    if (c->spin[0]) collide_cut_turn(rest_of, hits, stays, leg);
+    if (c->spin[0]) collide_cut_turn(rest_of, hits, leg);
+    const wide3 spin = leg->spin;
     const wide wn = wide3_dot(n, w), an = wide3_dot(n, dv);
     const wide e = c->advects ? zero : hit->restitution;
     const wide after = wide_select(wide_less(wn, zero), zero - e * wn, wn);
     const wide_mask wedged = pressed & wide_less(after + c->theta * wide3_dot(n, pushed), zero);
-    const wide_mask rests = stays | wedged | wide_less(after + c->theta * an, zero);
+    const wide_mask rests = wedged | wide_less(after + c->theta * an, zero);
     const wide impulse = wide_max(wide_select(rests, zero - (wn + an), after - wn), zero);
     /* Coulomb friction on the tangential velocity, which in a resting contact includes that gained later. */
     const wide3 sliding = wide3_sub(w, wide3_scale(wn, n)), gained = wide3_sub(dv, wide3_scale(an, n)),
                 free = wide3_select(rests, wide3_add(sliding, gained), sliding);
     const wide friction = c->advects ? zero : hit->friction, limit = friction * impulse;
-    const wide3 rubbed =
-        c->spin[0] ? collide_roll(c, n, limit, free, hits, rests, leg) : collide_friction(limit, free);
-    /* Relative velocities at both ends of the next leg. */
-    /* One that friction stops has stopped at once: the way to the stop is of second order, and uphill it
-     * would take more energy than there is. */
-    const wide_mask stopped = rests & wide_equal(wide3_dot(rubbed, rubbed), zero);
+    const wide3 rubbed = c->spin[0] ? collide_roll(c, n, limit, free, wide3_select(rests, gained, zero3),
+                                                   hits, rests, (wide_mask){0}, zero3, leg)
+                                    : collide_friction(limit, free);
+    /* Relative velocities at both ends of the next leg. A particle that friction stops, or that turns round
+     * while it acts, has stopped at once: the way to the stop is of second order, and uphill it would take
+     * more energy than there is. */
+    const wide_mask stopped = rests & ~wide_less(zero, wide3_dot(rubbed, sliding));
     wide3 v = wide3_select(stopped, zero3, wide3_select(rests, sliding, wide3_add_scaled(rubbed, after, n))),
           end = wide3_select(rests, rubbed, wide3_add(v, dv));
     const wide slow = COLLIDE_SLOW * (collide_sum(v) + collide_sum(end) + collide_sum(material));
     const wide_mask against =
         wide_less(wide_min(wide3_dot(leg->rest_normal, v), wide3_dot(leg->rest_normal, end)), zero - slow);
-    const wide_mask creased = hits & rests & leg->rested & (stays | against);
-    leg->creased = (leg->creased & ~hits) | creased;
+    const wide_mask creased = hits & rests & leg->rested & against;
     if (wide_lane_bits(creased)) {
-        v = collide_crease(creased, n, leg->rest_normal, v);
-        end = collide_crease(creased, n, leg->rest_normal, end);
-        if (c->spin[0]) /* the first contact has turned it */
-            collide_valley(creased & hit->grid, hit, leg, free, limit, &v, &end);
+        const wide3 into = wide3_add(w, dv);
+        collide_limits limits = collide_both(n, friction, leg->rest_normal, leg->rest_friction, into);
+        wide older = zero;
+        const wide_mask held =
+            collide_wedged(creased & leg->creased, n, friction, leg, into, &limits, &older);
+        v = wide3_select(held, zero3, collide_crease(creased, n, leg->rest_normal, v));
+        end = wide3_select(held, zero3, collide_crease(creased, n, leg->rest_normal, end));
+        if (c->spin[0])
+            collide_roll_crease(c, hit, creased, held, limits, older, free, gained, spin, leg, &v, &end);
         else
-            collide_valley(creased, hit, leg, free,
-                           collide_both(n, friction, leg->rest_normal, leg->rest_friction, wide3_add(w, dv)),
-                           &v, &end);
+            collide_valley(creased & ~held, hit, leg, free, limits.here + limits.other, &v, &end);
     }
+    leg->creased = (leg->creased & ~hits) | creased;
     if (c->add_hits) collide_add_hits(c, hit, hits, x, zero - wn, leg);
-    const collide_after next = {x, v, end, material, at, rests, friction};
+    const collide_after next = {x, v, end, material, at, rests, friction, limit};
     collide_go_on(c, hit, hits, &next, leg);
 }
 
@@ -381,6 +383,27 @@ MOTE_INLINE void collide_kill(const mote_collision *c, const collide_leg *leg, w
     }
 }
 
+/* Lanes that two contacts hold stay where they were: they do not creep by rounding. */
+MOTE_INLINE void collide_stay(const collide_lanes *s, collide_leg *leg) {
+    const wide3 way = contact_abs(wide3_sub(leg->end_x, s->from_x));
+    const wide_mask held = leg->creased & wide_equal(collide_sum(leg->end_v), (wide){0}) &
+                           wide_less(wide_max(wide_max(way.x, way.y), way.z), 16.0f * leg->slack);
+    leg->end_x = wide3_select(held, s->from_x, leg->end_x);
+}
+
+/* Stops lanes that are hit more often than a substep resolves. The last contacts rub on their spin. */
+MOTE_INLINE void collide_stop(const mote_collision *c, wide_mask hits, collide_leg *leg) {
+    leg->end_x = wide3_select(hits, wide3_add_scaled(leg->x, leg->left, leg->drift), leg->end_x);
+    leg->end_v = wide3_select(hits, leg->v, leg->end_v);
+    leg->creased |= hits;
+    if (!c->spin[0]) return;
+    const wide_mask rests = hits & leg->rested;
+    const wide3 none = wide3_zero();
+    collide_cut_turn(wide_set(1.0f), hits, leg);
+    (void)collide_roll(c, leg->older_normal, leg->older_limit, none, none, rests, rests, rests, none, leg);
+    (void)collide_roll(c, leg->rest_normal, leg->rest_limit, none, none, rests, rests, rests, none, leg);
+}
+
 /* Collides one register in one substep. Out of line: one instance serves all kernels. Lanes of particles that
  * stick or turn are in order. */
 MOTE_OUTLINE void collide_register(const mote_collision *c, const mote_near *near, uint32_t substep,
@@ -393,7 +416,11 @@ MOTE_OUTLINE void collide_register(const mote_collision *c, const mote_near *nea
                        .drift = zero,
                        .side = zero,
                        .rest_normal = zero,
+                       .older_normal = zero,
                        .rest_friction = (wide){0},
+                       .older_friction = (wide){0},
+                       .rest_limit = (wide){0},
+                       .older_limit = (wide){0},
                        .turned = zero,
                        .slot = i,
                        .packed = s->packed,
@@ -424,8 +451,7 @@ MOTE_OUTLINE void collide_register(const mote_collision *c, const mote_near *nea
         const wide_mask hits = leg.active & wide_less(hit.f, wide_set(COLLIDE_NO_HIT));
         if (!wide_lane_bits(hits)) break;
         if (sweep == COLLIDE_SWEEPS) {
-            leg.end_x = wide3_select(hits, wide3_add_scaled(leg.x, leg.left, leg.drift), leg.end_x);
-            leg.end_v = wide3_select(hits, leg.v, leg.end_v);
+            collide_stop(c, hits, &leg);
             break;
         }
         collide_resolve(c, &hit, hits, &leg);
@@ -439,6 +465,7 @@ MOTE_OUTLINE void collide_register(const mote_collision *c, const mote_near *nea
             list = &c->all;
     }
     if (!c->still || (c->hollow && wide_lane_bits(leg.touched))) collide_settle(c, from, free, &leg);
+    if (c->still) collide_stay(s, &leg);
     if (c->half_step) leg.end_v = wide3_sub(leg.end_v, half);
     s->x = wide3_select(leg.touched, leg.end_x, s->x);
     s->v = wide3_select(leg.touched, leg.end_v, s->v);

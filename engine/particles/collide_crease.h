@@ -13,16 +13,40 @@ MOTE_INLINE wide3 collide_crease(wide_mask creased, wide3 normal, wide3 other, w
     return wide3_select(creased, wide3_scale(wide_select(none, (wide){0}, share), along), v);
 }
 
-/* Returns the greatest change of velocity by the friction of both planes of a crease: a is the velocity that
- * their normal impulses keep out of them, those of the planes n and other. */
-MOTE_INLINE wide collide_both(wide3 n, wide friction, wide3 other, wide other_friction, wide3 a) {
+/* Greatest changes of velocity by the friction of the two planes of a crease. */
+typedef struct collide_limits {
+    wide here, other;
+} collide_limits;
+
+/* Returns those of the planes n and other: a is the velocity that their normal impulses keep out of them. */
+MOTE_INLINE collide_limits collide_both(wide3 n, wide friction, wide3 other, wide other_friction, wide3 a) {
     const wide zero = {0}, one = wide_set(1.0f), cosine = wide3_dot(n, other), square = one - cosine * cosine,
                into = zero - wide3_dot(n, a), other_into = zero - wide3_dot(other, a);
     const wide_mask apart = wide_less(wide_set(COLLIDE_SLOW), square);
     const wide inverse = wide_select(apart, one / wide_select(apart, square, one), zero);
     const wide impulse = wide_max(inverse * (into - cosine * other_into), zero),
                other_impulse = wide_max(inverse * (other_into - cosine * into), zero);
-    return friction * impulse + other_friction * other_impulse;
+    return (collide_limits){friction * impulse, other_friction * other_impulse};
+}
+
+/* Returns the lanes of `creased` that three planes hold: a, the velocity that they keep out, is a sum of
+ * their normal impulses, none of which pulls. limits: of the hit and of the plane before it; *older: of the
+ * first. */
+MOTE_INLINE wide_mask collide_wedged(wide_mask creased, wide3 n, wide friction, const collide_leg *leg,
+                                     wide3 a, collide_limits *limits, wide *older) {
+    const wide zero = {0}, one = wide_set(1.0f);
+    const wide3 across[3] = {wide3_cross(leg->rest_normal, n), wide3_cross(n, leg->older_normal),
+                             wide3_cross(leg->older_normal, leg->rest_normal)};
+    const wide volume = wide3_dot(leg->older_normal, across[0]);
+    const wide_mask apart = creased & wide_less(wide_set(COLLIDE_SLOW), wide_abs(volume));
+    const wide inverse = wide_select(apart, one / wide_select(apart, volume, one), zero);
+    wide impulse[3];
+    for (int k = 0; k < 3; k++) impulse[k] = zero - inverse * wide3_dot(a, across[k]);
+    const wide_mask held = apart & ~wide_less(wide_min(wide_min(impulse[0], impulse[1]), impulse[2]), zero);
+    *older = leg->older_friction * impulse[0];
+    limits->other = wide_select(held, leg->rest_friction * impulse[1], limits->other);
+    limits->here = wide_select(held, friction * impulse[2], limits->here);
+    return held;
 }
 
 /* Between two planes on which it rests the particle slides along the crease alone, and so does friction, up

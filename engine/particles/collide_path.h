@@ -10,16 +10,17 @@
 /* Leg of the path of each lane. */
 typedef struct collide_leg {
     wide3 x, v, end_x, end_v;
-    wide left;     /* duration, as a fraction of the substep; it ends with the substep */
-    wide radius;   /* m */
-    wide slack;    /* m, rounding error of a coordinate */
-    wide slow;     /* m/s, rounding error of a velocity */
-    wide3 dv, lag; /* end_v - v; theta h left dv */
-    wide3 gained;  /* m/s, in the whole substep without contacts */
-    wide3 drift;   /* m, motion of the last collider's material in a substep */
-    wide3 side;    /* normal of the last hit */
-    wide3 rest_normal;
-    wide rest_friction; /* of the collider on which the particle rests */
+    wide left;                          /* duration, as a fraction of the substep; it ends with the substep */
+    wide radius;                        /* m */
+    wide slack;                         /* m, rounding error of a coordinate */
+    wide slow;                          /* m/s, rounding error of a velocity */
+    wide3 dv, lag;                      /* end_v - v; theta h left dv */
+    wide3 gained;                       /* m/s, in the whole substep without contacts */
+    wide3 drift;                        /* m, motion of the last collider's material in a substep */
+    wide3 side;                         /* normal of the last hit */
+    wide3 rest_normal, older_normal;    /* of the last and the last but one contact at rest */
+    wide rest_friction, older_friction; /* likewise */
+    wide rest_limit, older_limit;       /* m/s, of their friction */
     wide_mask rested, active, touched;
     wide_mask creased;      /* lanes that rest on two colliders */
     wide_mask held;         /* lanes that were killed or stick */

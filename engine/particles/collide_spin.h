@@ -6,8 +6,11 @@
  *     v_t by -p d,   w by (m r p) I^-1 (n x d),   u along d by -p k,   k = 1 + m r^2 (n x d) . I^-1 (n x d)
  *
  * so that p = min(limit, |u| / k) stops the sliding where friction suffices: |u| / k takes the most energy,
- * and less takes less. With a scalar inertia the particle then rolls; with three moments the rest of u is
- * across d. */
+ * and less takes less. In a contact at rest the forces add a to u meanwhile; friction takes energy there as
+ * long as p k <= 2 |u| - d . a, with the u at the end. With a scalar inertia the particle then rolls; with
+ * three moments the rest of u is across d. Between two planes on which it rests the particle moves along
+ * their crease alone, with the unit vector t: the impulse changes its velocity by -p (d . t) t, and 1 becomes
+ * (d . t)^2 in k. */
 #ifndef MOTE_PARTICLES_COLLIDE_SPIN_H
 #define MOTE_PARTICLES_COLLIDE_SPIN_H
 
@@ -25,17 +28,18 @@ MOTE_INLINE wide3 collide_divide(const mote_collision *c, size_t i, wide3 v) {
 }
 
 /* A resting contact gives a spin for the whole leg. Where a hit ends the leg before, takes back the share
- * rest_of, unless the particle stays in that contact and keeps the velocity for the rest of the leg too. */
-MOTE_INLINE void collide_cut_turn(wide rest_of, wide_mask hits, wide_mask stays, collide_leg *leg) {
+ * rest_of. */
+MOTE_INLINE void collide_cut_turn(wide rest_of, wide_mask hits, collide_leg *leg) {
     const wide3 rest = wide3_scale(rest_of, leg->turned);
-    leg->spin = wide3_select(hits & ~stays, wide3_sub(leg->spin, rest), leg->spin);
-    leg->turned = wide3_select(hits, wide3_select(stays, rest, wide3_zero()), leg->turned);
+    leg->spin = wide3_select(hits, wide3_sub(leg->spin, rest), leg->spin);
+    leg->turned = wide3_select(hits, wide3_zero(), leg->turned);
 }
 
-/* Returns the tangential velocity that friction leaves of `free`, and changes the spin of the leg. limit: the
- * greatest change of the velocity, m/s. */
-MOTE_INLINE wide3 collide_roll(const mote_collision *c, wide3 n, wide limit, wide3 free, wide_mask hits,
-                               wide_mask rests, collide_leg *leg) {
+/* Returns the tangential velocity that friction on the plane n leaves of `free`, and changes the spin of the
+ * leg in `hits`. limit: the greatest change of the velocity, m/s; gained: that by the forces. creased: lanes
+ * that move along t alone. */
+MOTE_ONCE wide3 collide_roll(const mote_collision *c, wide3 n, wide limit, wide3 free, wide3 gained,
+                             wide_mask hits, wide_mask rests, wide_mask creased, wide3 t, collide_leg *leg) {
     const wide zero = {0}, one = wide_set(1.0f), r = leg->radius;
     const size_t i = leg->slot;
     const wide3 q = {wide_load(c->orientation[0] + i), wide_load(c->orientation[1] + i),
@@ -51,11 +55,39 @@ MOTE_INLINE wide3 collide_roll(const mote_collision *c, wide3 n, wide limit, wid
     const wide3 arm = turn_to_body(q, w, wide3_cross(n, d)),
                 gain = wide3_scale(r / wide_select(wide_less(zero, inverse_mass), inverse_mass, one),
                                    collide_divide(c, i, arm));
-    const wide k = one + r * wide3_dot(arm, gain);
-    const wide p = wide_min(wide_max(limit, zero), size / k);
+    const wide along = wide3_dot(d, t),
+               k = wide_select(creased, along * along, one) + r * wide3_dot(arm, gain);
+    const wide most = wide_min(size, wide_max(2.0f * size - wide3_dot(d, gained), zero));
+    const wide p = wide_min(wide_max(limit, zero), most / wide_select(wide_less(zero, k), k, one));
     leg->spin = wide3_select(hits & slides, wide3_add_scaled(leg->spin, p, gain), leg->spin);
     leg->turned = wide3_select(hits & slides & rests, wide3_add_scaled(leg->turned, p, gain), leg->turned);
-    return wide3_sub(free, wide3_scale(p, d));
+    return wide3_sub(free, wide3_scale(p, wide3_select(creased, wide3_scale(along, t), d)));
+}
+
+/* Lanes that come to rest between the plane of the hit and the one on which they rested: friction of both,
+ * each up to its limit, acts on the spin and on the velocity along the crease. Lanes in `wedged` do not move,
+ * and a third plane rubs too, up to `older`. free: the velocity without friction; before: the spin; v, end:
+ * relative velocities at the ends of the next leg. */
+MOTE_INLINE void collide_roll_crease(const mote_collision *c, const collide_hit *hit, wide_mask creased,
+                                     wide_mask wedged, collide_limits limits, wide older, wide3 free,
+                                     wide3 gained, wide3 before, collide_leg *leg, wide3 *v, wide3 *end) {
+    const wide zero = {0};
+    wide3 t = wide3_cross(hit->normal, leg->rest_normal);
+    const wide square = wide3_dot(t, t);
+    const wide_mask crossed = ~wedged & wide_less(wide_set(COLLIDE_SLOW), square);
+    t = wide3_scale(
+        wide_select(crossed, 1.0f / wide_sqrt(wide_select(crossed, square, wide_set(1.0f))), zero), t);
+    leg->spin = wide3_select(creased, before, leg->spin);
+    leg->turned = wide3_select(creased, wide3_zero(), leg->turned);
+    const wide3 pushed = wide3_scale(wide3_dot(gained, t), t);
+    wide3 left = wide3_scale(wide3_dot(free, t), t);
+    if (wide_lane_bits(wedged))
+        (void)collide_roll(c, leg->older_normal, older, left, pushed, wedged, wedged, wedged, t, leg);
+    left = collide_roll(c, leg->rest_normal, limits.other, left, pushed, creased, creased, creased, t, leg);
+    left = collide_roll(c, hit->normal, limits.here, left, pushed, creased, creased, creased, t, leg);
+    const wide speed = wide3_dot(left, t), began = wide3_dot(*v, t);
+    *end = wide3_select(creased, left, *end);
+    *v = wide3_select(creased, wide3_scale(wide_select(wide_less(zero, speed * began), began, zero), t), *v);
 }
 
 /* Stores the spins of a register. Returns the lanes whose spin changed. Those that stick have none. */

@@ -30,14 +30,18 @@ mote_emitter_def mote_default_emitter_def(void) {
                               .mass = {1, 1}};
 }
 
+/* m: squares of places and their ratios are finite. */
+#define MOST_SIZE    1e15f
+#define LEAST_RADIUS 1e-15f
+
 static mote_result check_sizes(const mote_emitter_def *def, const char **name) {
     const struct {
         const char *name;
         float value, most;
-    } row[] = {{"extent", def->extent[0], INFINITY},
-               {"extent", def->extent[1], INFINITY},
-               {"extent", def->extent[2], INFINITY},
-               {"radius", def->radius, INFINITY},
+    } row[] = {{"extent", def->extent[0], MOST_SIZE},
+               {"extent", def->extent[1], MOST_SIZE},
+               {"extent", def->extent[2], MOST_SIZE},
+               {"radius", def->radius, MOST_SIZE},
                {"inner_radius", def->inner_radius, def->radius},
                {"angle", def->angle, MAX_ANGLE},
                {"spread", def->spread, PI},
@@ -48,6 +52,7 @@ static mote_result check_sizes(const mote_emitter_def *def, const char **name) {
         if (result == MOTE_OK && row[i].value > row[i].most) result = MOTE_ERROR_RANGE;
         if (result) return mote_named(name, row[i].name, result);
     }
+    if (def->radius > 0 && def->radius < LEAST_RADIUS) return mote_named(name, "radius", MOTE_ERROR_RANGE);
     if (!mote_vector_is_finite(def->spin_axis)) return mote_named(name, "spin_axis", MOTE_ERROR_NOT_FINITE);
     return mote_named(name, "inherit", mote_value_is_finite((double)def->inherit));
 }

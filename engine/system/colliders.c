@@ -3,11 +3,13 @@
 
 #include "system/internal.h"
 
-/* Checks a def for this system. Errors: those of mote_collider_check, ABSENT. */
-static mote_result check(const mote_system *system, const mote_collider_def *def) {
-    const mote_result result = mote_collider_check(def, NULL);
-    if (result) return result;
-    return def->response == MOTE_RESPONSE_STICK && !system->def.sticking ? MOTE_ERROR_ABSENT : MOTE_OK;
+mote_result mote_system_collider_check(const mote_system *system, const mote_collider_def *def,
+                                       const char **parameter) {
+    const char *ignored, **name = mote_name_cleared(parameter, &ignored);
+    if (!system) return MOTE_ERROR_NULL;
+    const mote_result result = mote_collider_check(def, name);
+    if (result || def->response != MOTE_RESPONSE_STICK || system->def.sticking) return result;
+    return mote_named(name, "response", MOTE_ERROR_ABSENT);
 }
 
 mote_result mote_system_add_collider(mote_system *system, const mote_collider_def *def,
@@ -15,7 +17,7 @@ mote_result mote_system_add_collider(mote_system *system, const mote_collider_de
     if (id) *id = (mote_collider_id){0, 0};
     if (!system || !def || !id) return MOTE_ERROR_NULL;
     if (system->busy) return MOTE_ERROR_BUSY;
-    mote_result result = check(system, def);
+    mote_result result = mote_system_collider_check(system, def, NULL);
     if (result) return result;
     uint32_t serial;
     const mote_fpu_state saved = mote_fpu_enter();
@@ -29,7 +31,7 @@ mote_result mote_system_set_collider(mote_system *system, mote_collider_id id, c
     uint32_t place;
     if (!system || !def) return MOTE_ERROR_NULL;
     mote_result result = mote_system_find(system, &system->colliders.list, MOTE_ID(id), &place);
-    if (result == MOTE_OK) result = check(system, def);
+    if (result == MOTE_OK) result = mote_system_collider_check(system, def, NULL);
     if (result) return result;
     const mote_fpu_state saved = mote_fpu_enter();
     mote_colliders_set(&system->colliders, place, def);

@@ -6,19 +6,34 @@
 #include "base/archive.h"
 #include "system/emitters.h"
 
-/* Checks a def for this system. Errors: those of mote_emitter_check; RANGE, ABSENT. */
-static mote_result check(const mote_system *system, const mote_emitter_def *def) {
-    const mote_result result = mote_emitter_check(def, NULL);
-    if (result) return result;
-    if ((double)def->rate * system->clock.timestep > (double)MOTE_MAX_PARTICLES) return MOTE_ERROR_RANGE;
-    if (def->lifetime.least < INFINITY && !system->def.lifetimes) return MOTE_ERROR_ABSENT;
-    const bool turns = def->orientation != MOTE_EMIT_ALIGNED || def->spin.least < 0 || def->spin.most > 0;
-    if (turns && !system->def.orientation) return MOTE_ERROR_ABSENT;
+/* Checks what a legal def asks of this system. Errors: RANGE, ABSENT. */
+static mote_result check_columns(const mote_system *system, const mote_emitter_def *def, const char **name) {
+    if ((double)def->rate * system->clock.timestep > (double)MOTE_MAX_PARTICLES)
+        return mote_named(name, "rate", MOTE_ERROR_RANGE);
+    if (def->lifetime.least < INFINITY && !system->def.lifetimes)
+        return mote_named(name, "lifetime", MOTE_ERROR_ABSENT);
+    if (def->orientation != MOTE_EMIT_ALIGNED && !system->def.orientation)
+        return mote_named(name, "orientation", MOTE_ERROR_ABSENT);
+    if ((def->spin.least < 0 || def->spin.most > 0) && !system->def.orientation)
+        return mote_named(name, "spin", MOTE_ERROR_ABSENT);
     for (uint32_t i = 0; i < MOTE_MAX_EXTRA_COLUMNS; i++) {
         const bool has_floats = i < system->def.extra_count && system->def.extra_bytes[i] == sizeof(float);
-        if (def->extra_columns >> i & 1 && !has_floats) return MOTE_ERROR_RANGE;
+        if (def->extra_columns >> i & 1 && !has_floats)
+            return mote_named(name, "extra_columns", MOTE_ERROR_RANGE);
     }
     return MOTE_OK;
+}
+
+mote_result mote_system_emitter_check(const mote_system *system, const mote_emitter_def *def,
+                                      const char **parameter) {
+    const char *ignored, **name = mote_name_cleared(parameter, &ignored);
+    if (!system) return MOTE_ERROR_NULL;
+    const mote_result result = mote_emitter_check(def, name);
+    if (result) return result;
+    const mote_fpu_state saved = mote_fpu_enter();
+    const mote_result columns = check_columns(system, def, name);
+    mote_fpu_leave(saved);
+    return columns;
 }
 
 mote_result mote_system_add_emitter(mote_system *system, const mote_emitter_def *def, mote_emitter_id *id) {
@@ -26,7 +41,7 @@ mote_result mote_system_add_emitter(mote_system *system, const mote_emitter_def 
     if (!system || !def || !id) return MOTE_ERROR_NULL;
     if (system->busy) return MOTE_ERROR_BUSY;
     const mote_fpu_state saved = mote_fpu_enter();
-    mote_result result = check(system, def);
+    mote_result result = mote_system_emitter_check(system, def, NULL);
     if (result == MOTE_OK) {
         system->emitters.element = sizeof(mote_emitter);
         result = mote_id_list_reserve_next(&system->emitters, MOTE_MAX_EMITTERS, &system->allocator);
@@ -54,7 +69,7 @@ mote_result mote_system_set_emitter(mote_system *system, mote_emitter_id id, con
     mote_result result = find(system, id, &emitter);
     if (result) return result;
     const mote_fpu_state saved = mote_fpu_enter();
-    result = check(system, def);
+    result = mote_system_emitter_check(system, def, NULL);
     if (result == MOTE_OK) {
         emitter->def = *def;
         emitter->motion = mote_motion_place(&def->transform);
@@ -188,7 +203,7 @@ static void check_emitters(const mote_system *system, const unsigned char *secti
     for (uint32_t i = 0; i < count; i++) {
         mote_emitter e;
         const uint32_t serial = read_emitter(section, i, words_in(system), &e);
-        if (serial <= last || serial > next_serial || check(system, &e.def) ||
+        if (serial <= last || serial > next_serial || mote_system_emitter_check(system, &e.def, NULL) ||
             mote_motion_check(&e.motion.from) || mote_motion_check(&e.motion.to) ||
             e.waiting > MOTE_MAX_PARTICLES || !(e.due >= 0 && e.due < 1)) {
             mote_archive_refuse(a, MOTE_ERROR_FILE, 0, i, "emitter");

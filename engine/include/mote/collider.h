@@ -81,13 +81,18 @@ MOTE_API mote_collider_def mote_distance_grid_collider(const mote_transform *tra
 
 /** Checks a def. Returns the code that every call with this def would return: MOTE_OK, NULL (the def; a
  * height field or distance grid that the kind needs), DEF, ENUM, NOT_FINITE or RANGE (a radius <= 0, a
- * negative length, extent or friction, a restitution outside 0 .. 1, a quaternion of length 0). parameter:
- * see mote_result. Any thread. */
+ * negative length, extent or friction, a box without radius and with fewer than two edges, a restitution
+ * outside 0 .. 1, a quaternion of length 0). parameter: see mote_result. Any thread. */
 MOTE_API mote_result mote_collider_check(const mote_collider_def *def, const char **parameter);
 
+/** Checks a def for a system, as mote_system_add_collider does. Returns NULL (the system), the code of
+ * mote_collider_check, or ABSENT (MOTE_RESPONSE_STICK without mote_system_def.sticking). parameter: see
+ * mote_result. Not thread-safe with calls that change the system. */
+MOTE_API mote_result mote_system_collider_check(const mote_system *system, const mote_collider_def *def,
+                                                const char **parameter);
+
 /** Adds a collider for the strands, networks and loose particles of the system; the def is copied. At most
- * MOTE_MAX_COLLIDERS. Errors: NULL, BUSY, those of mote_collider_check, ABSENT (MOTE_RESPONSE_STICK without
- * mote_system_def.sticking), CAPACITY, MEMORY.
+ * MOTE_MAX_COLLIDERS. Errors: NULL, BUSY, those of mote_system_collider_check, CAPACITY, MEMORY.
  *
  * Loose particles (unless mote_system_def.collisions is false) are balls of their radius. After each substep
  * the path of a particle is the straight segment between its places, in the collider's own axes; it is swept
@@ -101,7 +106,7 @@ MOTE_API mote_result mote_collider_check(const mote_collider_def *def, const cha
  * collider's material there. The rest of the substep goes on with the same acceleration. If that leads back
  * to the surface within the substep the particle rests: w_n = 0 at its end, and j is the whole normal
  * impulse of the substep. So a slope holds a particle where tan(angle) <= mu, without creep. No speed
- * decides between bounce and rest. Up to 4 contacts a substep; a particle that has more keeps the place and
+ * decides between bounce and rest. Up to 6 contacts a substep; a particle that has more keeps the place and
  * the velocity of the last one until the next substep. A particle that is inside a collider is put on its
  * nearest surface, with the normal velocity of the surface or a greater one. An energy v^2 / 2 - g . x
  * does not grow by contacts with colliders at rest. Where the rounding errors of
@@ -131,7 +136,7 @@ MOTE_API mote_result mote_system_add_collider(mote_system *system, const mote_co
                                               mote_collider_id *id);
 
 /** Replaces shape, friction and placement: the collider is at def->transform from now on and has no target.
- * Errors: NULL, BUSY, ID, those of mote_collider_check, ABSENT. */
+ * Errors: NULL, BUSY, ID, those of mote_system_collider_check. */
 MOTE_API mote_result mote_system_set_collider(mote_system *system, mote_collider_id id,
                                               const mote_collider_def *def);
 

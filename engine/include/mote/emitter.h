@@ -46,8 +46,8 @@ typedef struct mote_emitter_def {
     mote_emitter_shape shape;         /**< where particles are born */
     mote_emitter_direction direction; /**< of their velocities */
     mote_transform transform;         /**< placement when it is added or set */
-    float extent[3];                  /**< m, >= 0: box, half its edges */
-    float radius,                     /**< m, >= 0: sphere, disc, cone, ring */
+    float extent[3];                  /**< m, 0 .. 1e15: box, half its edges */
+    float radius,                     /**< m, 0 or 1e-15 .. 1e15: sphere, disc, cone, ring */
         inner_radius;                 /**< m, 0 .. radius: sphere, disc, cone; = radius: the surface or rim */
     float angle;                      /**< rad, 0 .. 1.5: cone, of its side to the axis */
     float spread;                 /**< rad, 0 .. pi: directions are uniform in a cone of this half angle */
@@ -76,6 +76,14 @@ MOTE_API mote_emitter_def mote_default_emitter_def(void);
  * NULL, DEF, ENUM, NOT_FINITE or RANGE. Any thread. */
 MOTE_API mote_result mote_emitter_check(const mote_emitter_def *def, const char **parameter);
 
+/** Checks a def for a system, as mote_system_add_emitter does. Returns NULL (the system), the code of
+ * mote_emitter_check, RANGE (more than MOTE_MAX_PARTICLES births a step by time; an extra column that the
+ * system does not have or whose elements are not of 4 bytes) or ABSENT (a finite lifetime without
+ * def.lifetimes, spin or MOTE_EMIT_TUMBLED without def.orientation). parameter: see mote_result. Not
+ * thread-safe with calls that change the system. */
+MOTE_API mote_result mote_system_emitter_check(const mote_system *system, const mote_emitter_def *def,
+                                               const char **parameter);
+
 #define MOTE_MAX_EMITTERS 1024u /**< emitters in a system */
 
 /** Adds an emitter. It acts at the end of each step, in the order of addition, after that step's deaths: the
@@ -93,9 +101,7 @@ MOTE_API mote_result mote_emitter_check(const mote_emitter_def *def, const char 
  * stops it there, and acts in the next step. Its random numbers are a function of (seed, number of the
  * emitter, count of its births, draw) alone. Steps run in batches of one while a system has emitters. A
  * particle for which there is no capacity is not born, but counted (mote_advance.unborn). Errors: NULL, BUSY,
- * those of mote_emitter_check, RANGE (more than MOTE_MAX_PARTICLES births a step by time; an extra column
- * that the system does not have or whose elements are not of 4 bytes), ABSENT (a finite lifetime without
- * def.lifetimes, spin or MOTE_EMIT_TUMBLED without def.orientation), CAPACITY (MOTE_MAX_EMITTERS), MEMORY. */
+ * those of mote_system_emitter_check, CAPACITY (MOTE_MAX_EMITTERS), MEMORY. */
 MOTE_API mote_result mote_system_add_emitter(mote_system *system, const mote_emitter_def *def,
                                              mote_emitter_id *id);
 

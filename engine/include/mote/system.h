@@ -460,8 +460,8 @@ MOTE_API mote_result mote_system_order(const mote_system *system, const float di
                                        size_t bytes);
 
 /** Returns a 64-bit hash of all state: clock, columns, ids, forces, marks, strands, networks, links,
- * colliders. Equal states have equal hashes on every machine. A callback counts with its unit and reach, not
- * with its addresses; ids of forces do not count. 0 for NULL. Cost: reads every column. */
+ * colliders, emitters. Equal states have equal hashes on every machine. A callback counts with its unit and
+ * reach, not with its addresses; ids of forces do not count. 0 for NULL. Cost: reads every column. */
 MOTE_API uint64_t mote_system_hash(const mote_system *system);
 
 #endif
