@@ -12,21 +12,44 @@ static void must(mote_result result, const char *call) {
     exit(2);
 }
 #define MUST(call) must(call, #call)
+#define MANY       20000u
 
-#define UNSET 12345.0f
+void misuse_copy(void *to, const void *from, size_t bytes) {
+    const float one = 1;
+    if (from)
+        memcpy(to, from, bytes);
+    else
+        for (size_t i = 0; i < bytes / sizeof one; i++) memcpy((char *)to + i * sizeof one, &one, sizeof one);
+}
 
-const float *misuse_vector(misuse_world *w, const float *valid) {
-    for (int i = 0; i < 16; i++)
-        if (w->changed[i] == UNSET) w->changed[i] = valid ? valid[i] : 0;
-    return w->changed;
+bool misuse_no_rotation(const mote_transform *transform) {
+    const float *r = transform->rotation;
+    return r[0] == 0 && r[1] == 0 && r[2] == 0 && r[3] == 0;
+}
+
+/* Makes the call of a case inside a step, if it is to be made in this place. */
+static void call_inside(misuse_world *w, int place) {
+    if (w->inside_place != place) return;
+    w->inside_place = MISUSE_OUTSIDE;
+    mote_system *flat = w->flat;
+    w->flat = w->system; /* the one that is busy */
+    w->inside_result = misuse_call(w, w->inside_call, 0);
+    w->flat = flat;
 }
 
 void misuse_callback(void *user, const mote_stage_view *stage, float *x, float *y, float *z) {
-    misuse_world *w = user;
     (void)stage, (void)x, (void)y, (void)z;
-    if (!w || !w->busy) return;
-    w->busy = false;
-    w->busy_result = misuse_call(w, w->busy_call, 0);
+    if (user) call_inside(user, MISUSE_IN_CALLBACK);
+}
+
+static void hook(void *user, mote_system *system, const mote_range_view *view) {
+    (void)system, (void)view;
+    call_inside(user, MISUSE_IN_HOOK);
+}
+
+static void run_tasks(void *user, mote_task *task, void *context, uint32_t count) {
+    call_inside(user, MISUSE_IN_JOBS);
+    for (uint32_t i = 0; i < count; i++) task(context, i, 0);
 }
 
 /* A transport of one rank. */
@@ -71,7 +94,7 @@ static void release(void *user, void *pointer, size_t bytes) {
 
 static void fill_arrays(misuse_world *w) {
     for (int i = 0; i < 16; i++) {
-        w->vector[i] = 0.5f + (float)i, w->changed[i] = UNSET, w->rising[i] = (float)i;
+        w->vector[i] = 0.5f + (float)i, w->rising[i] = (float)i;
         w->identity[i] = i < 9 && i % 4 == 0;
         for (int axis = 0; axis < 3; axis++)
             w->points[i][axis] = axis == 0 ? 0.25f * (float)i : 0.1f * (float)axis;
@@ -79,7 +102,10 @@ static void fill_arrays(misuse_world *w) {
     for (int i = 0; i < 4096; i++) w->floats[i] = 0.125f * (float)(i % 16);
     for (uint32_t i = 0; i < 8; i++) w->few[i] = i;
     w->transform = (mote_transform)MOTE_TRANSFORM_IDENTITY;
-    w->size = 0;
+    for (int i = 0; i < 2; i++) {
+        w->size_keys[i] = (mote_size_key){.life = 0.25f * (float)(i + 1), .size = 1};
+        w->colour_keys[i] = (mote_colour_key){.life = 0.25f * (float)(i + 1)};
+    }
 }
 
 static void fill_object_defs(misuse_world *w) {
@@ -87,6 +113,9 @@ static void fill_object_defs(misuse_world *w) {
     w->collider_def = mote_sphere(w->vector, 1);
     w->emitter_def = mote_default_emitter_def();
     w->emitter_def.extra_columns = 1;
+    const mote_spread one_or_two = {1, 2};
+    w->emitter_def.speed = w->emitter_def.lifetime = w->emitter_def.mass = one_or_two;
+    w->emitter_def.collision_radius = w->emitter_def.extra[0] = w->emitter_def.spin = one_or_two;
     w->strands_def = mote_default_strands_def();
     w->strands_def.strand_count = 2, w->strands_def.points = 5, w->strands_def.positions = w->points[0];
     w->network_def = mote_default_network_def();
@@ -99,6 +128,8 @@ static void fill_object_defs(misuse_world *w) {
     w->followers_def = mote_default_followers_def();
     w->followers_def.follower_count = 3, w->followers_def.points = 4,
     w->followers_def.positions = w->points[0];
+    for (int i = 0; i < 9; i++) w->guides[i] = i % 3 == 2 ? MOTE_NO_GUIDE : (uint32_t)(i % 3);
+    w->followers_def.guides = w->guides, w->followers_def.weights = w->vector;
     w->grid_def = mote_default_grid_def();
     for (int i = 0; i < 3; i++) w->grid_def.count[i] = 2;
     w->grid_def.vectors = (const float(*)[3])(void *)w->floats;
@@ -109,6 +140,26 @@ static void fill_object_defs(misuse_world *w) {
     w->height_field_def.heights = w->distance_grid_def.distances = w->floats;
 }
 
+/* A def of each kind of force; that of a callback has no function that the world needs. */
+static void fill_forces(misuse_world *w) {
+    const float *v = w->vector;
+    const mote_field_use use = MOTE_FIELD_ACCELERATION;
+    const mote_force_def made[] = {mote_gravity(v),
+                                   mote_thrust(v),
+                                   mote_wind(v, 1),
+                                   mote_anchor_spring(v, 1, 1),
+                                   mote_attractor(v, 1, 1),
+                                   mote_timed_thrust(w->rising, v, 2),
+                                   mote_quadratic_drag(v, 1),
+                                   mote_particle_anchors(1, 1),
+                                   mote_linear_field(v, w->identity, use, 1),
+                                   mote_vortex(v, v, 1, 1, use, 1),
+                                   mote_curl_noise(1, 1, 1, 1, use, 1),
+                                   mote_grid_field(w->grid, use, 1),
+                                   mote_callback(misuse_callback, NULL)};
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++) w->kinds[made[i].kind] = made[i];
+}
+
 static void fill_other_defs(misuse_world *w) {
     w->system_def = mote_default_system_def();
     w->system_def.allocator = (mote_allocator){NULL, allocate, release};
@@ -116,6 +167,7 @@ static void fill_other_defs(misuse_world *w) {
     w->system_def.external_forces = true, w->system_def.anchor_column = true;
     w->system_def.orientation = true, w->system_def.external_torques = true;
     w->system_def.extra_count = 1, w->system_def.extra_bytes[0] = 4;
+    w->system_def.jobs = (mote_jobs){2, w, run_tasks, 1};
     w->system_def.max_deaths = w->system_def.max_births = w->system_def.max_hits = 8;
     w->columns = (mote_columns){.count = 4,
                                 .position = {w->floats, w->floats + 16, w->floats + 32},
@@ -212,9 +264,15 @@ static void make_world(misuse_world *w) {
     mote_system_destroy(gone);
     w->other = make_system(w, false);
     w->system = make_system(w, true);
+    mote_system_def flat = mote_default_system_def();
+    flat.allocator = w->system_def.allocator, flat.capacity = 0;
+    mote_force_id gravity;
+    MUST(mote_system_create(&flat, &w->flat));
+    MUST(mote_system_add_force(w->flat, &w->force_def, &gravity));
     w->systems[0] = w->system, w->systems[1] = w->other;
     MUST(mote_followers_create(w->system, w->strands, &w->followers_def, &w->followers, NULL));
     MUST(mote_grid_create(&w->grid_def, &w->grid));
+    fill_forces(w);
     MUST(mote_height_field_create(&w->height_field_def, &w->height_field));
     MUST(mote_distance_grid_create(&w->distance_grid_def, &w->distance_grid));
     mote_hair model = mote_default_hair();
@@ -236,6 +294,7 @@ static void destroy_world(misuse_world *w) {
     mote_followers_destroy(w->made_followers);
     mote_system_destroy(w->system);
     mote_system_destroy(w->other);
+    mote_system_destroy(w->flat);
     mote_system_destroy(w->made_system);
     mote_grid_destroy(w->grid);
     mote_grid_destroy(w->made_grid);
@@ -251,33 +310,57 @@ static void destroy_world(misuse_world *w) {
 
 static const char *code_name(mote_result code) {
     static char text[96];
-    if (code == MISUSE_NO_RESULT) return "no result";
+    if (code == MISUSE_EMPTY) return "what it returns for wrong arguments";
+    if (code == MISUSE_VALUE) return "a value, or nothing";
     if (code == MISUSE_ANY) return "any code of its comment";
     snprintf(text, sizeof text, "%d (%s)", (int)code, mote_result_text(code));
     return text;
 }
 
 static bool is_right(const misuse_case *c, mote_result got) {
-    if (got == MISUSE_NO_RESULT) return c->expected == MISUSE_ANY;
     if (c->expected != MISUSE_ANY) return got == c->expected;
-    return got == MOTE_OK || (c->allowed & MISUSE_BIT(got));
+    return got == MOTE_OK || (got < MOTE_RESULT_COUNT && (c->allowed & MISUSE_BIT(got)));
+}
+
+/* Steps a world once, with the call of a case inside the step if there is one. Returns the hash. */
+static uint64_t hash_of_step(misuse_world *w, int place, const misuse_case *c) {
+    make_world(w);
+    if (place == MISUSE_IN_HOOK) MUST(mote_system_set_step_hook(w->system, hook, w));
+    if (place == MISUSE_IN_JOBS) { /* enough work for two */
+        mote_range_view view;
+        MUST(mote_system_reserve(w->system, MANY));
+        MUST(mote_system_spawn(w->system, mote_system_available(w->system), &view));
+    }
+    if (c) w->inside_place = place, w->inside_call = c->call, w->inside_result = MISUSE_ANY;
+    MUST(mote_system_step(w->system, 1, NULL));
+    return mote_system_hash(w->system);
+}
+
+/* Makes the call of a case. Returns its code, and whether it changed nothing if it was refused. */
+static mote_result call(misuse_world *w, const misuse_case *c, bool *unchanged) {
+    static uint64_t of_step[4];
+    static bool known[4];
+    if (c->place == MISUSE_OUTSIDE) {
+        make_world(w);
+        const uint64_t before = mote_system_hash(w->system);
+        const mote_result got = misuse_call(w, c->call, c->variant);
+        *unchanged =
+            got == MOTE_OK || got == MISUSE_VALUE || !w->system || mote_system_hash(w->system) == before;
+        return got;
+    }
+    if (!known[c->place]) {
+        known[c->place] = true, of_step[c->place] = hash_of_step(w, c->place, NULL);
+        destroy_world(w);
+    }
+    *unchanged = hash_of_step(w, c->place, c) == of_step[c->place] || w->inside_result == MOTE_OK;
+    return w->inside_result;
 }
 
 /* Runs a case in a world of its own. Returns whether the library did what it documents. */
 static bool run(const misuse_case *c) {
     static misuse_world w;
-    make_world(&w);
-    const uint64_t before = mote_system_hash(w.system);
-    mote_result got;
-    if (c->busy) {
-        w.busy = true, w.busy_call = c->call, w.busy_result = MISUSE_NO_RESULT;
-        MUST(mote_system_step(w.system, 1, NULL));
-        got = w.busy_result;
-    } else {
-        got = misuse_call(&w, c->call, c->variant);
-    }
-    const bool unchanged = c->busy || got == MOTE_OK || !w.system || mote_system_hash(w.system) == before ||
-                           (got == MISUSE_NO_RESULT && c->variant == 0);
+    bool unchanged;
+    const mote_result got = call(&w, c, &unchanged);
     const bool right = is_right(c, got) && unchanged;
     if (!right) {
         printf("%s, %s: returned %s, ", c->function, c->what, code_name(got));

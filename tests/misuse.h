@@ -14,6 +14,7 @@
 typedef struct misuse_world {
     /* Objects. stale: removed; foreign: of another system; destroyed: of a system that is no more. */
     mote_system *system, *other, *systems[2], *made_system;
+    mote_system *flat; /* of nothing but gravity, which can seek */
     mote_particle_id particle, stale_particle, foreign_particle, destroyed_particle, particles[1];
     mote_force_id force, stale_force, foreign_force, destroyed_force;
     mote_collider_id collider, stale_collider, foreign_collider, destroyed_collider;
@@ -33,7 +34,7 @@ typedef struct misuse_world {
     mote_columns columns;
     mote_columns_def columns_def;
     mote_followers_def followers_def;
-    mote_force_def force_def;
+    mote_force_def force_def, kinds[MOTE_FORCE_KIND_COUNT]; /* kinds: a valid def of each */
     mote_grid_def grid_def;
     mote_height_field_def height_field_def;
     mote_distance_grid_def distance_grid_def;
@@ -55,31 +56,38 @@ typedef struct misuse_world {
     mote_jobs jobs;
     mote_transport transport; /* of one rank */
     mote_line lines[1024];
+    mote_size_key size_keys[2];
+    mote_colour_key colour_keys[2];
     mote_advance advances[2];
     /* Arrays. */
-    float vector[16], changed[16], identity[16], rising[16], floats[4096], mesh[4 * 6], points[16][3];
+    float vector[64], identity[64], rising[64], floats[4096], mesh[5 * 6], points[22][3];
     double doubles[64];
-    uint32_t numbers[8192], few[8];
+    uint32_t numbers[8192], few[8], guides[9];
     uint64_t longs[MOTE_HASH_CHUNK];
     unsigned char memory[1 << 16], file[4096], snapshot[1 << 17];
     size_t size, file_bytes, snapshot_bytes;
     const char *name;
-    /* Of a case from inside a callback. */
-    unsigned busy_call;
-    bool busy;
-    mote_result busy_result;
+    /* Of a case inside a step: the next function of the host in this place makes the call. */
+    unsigned inside_call;
+    int inside_place; /* MISUSE_OUTSIDE: none, or the call was made */
+    mote_result inside_result;
 } misuse_world;
 
-#define MISUSE_NO_RESULT ((mote_result)1000)
-#define MISUSE_ANY       ((mote_result)1001)
+/* Results of calls that return no code: what the comment says for wrong arguments, or another value. */
+#define MISUSE_EMPTY     ((mote_result)1000)
+#define MISUSE_VALUE     ((mote_result)1001)
+#define MISUSE_ANY       ((mote_result)1002)
 #define MISUSE_BIT(code) (1u << (code))
+
+/* Where a call is made. */
+enum { MISUSE_OUTSIDE, MISUSE_IN_CALLBACK, MISUSE_IN_HOOK, MISUSE_IN_JOBS };
 
 typedef struct misuse_case {
     const char *function, *what;
     unsigned call, variant;
     uint32_t allowed;     /* MISUSE_BIT of each code that the comment of the function names */
     mote_result expected; /* MISUSE_ANY: OK or one of those */
-    bool busy;            /* called from inside a callback of a force */
+    int place;            /* MISUSE_OUTSIDE, ... */
 } misuse_case;
 
 extern const misuse_case misuse_cases[];
@@ -88,8 +96,12 @@ extern const unsigned misuse_case_count;
 /* Makes the call with one wrong argument; variant 0: all are valid. Returns its code. */
 mote_result misuse_call(misuse_world *w, unsigned number, unsigned variant);
 
-/* Returns the changed vector with the other components of a valid one. */
-const float *misuse_vector(misuse_world *w, const float *valid);
+/* Copies an array of the host, whose first element is then made wrong. from NULL: the array is optional, and
+ * gets ones. */
+void misuse_copy(void *to, const void *from, size_t bytes);
+
+/* Returns whether the rotation is 0, which is what wrong transforms give. */
+bool misuse_no_rotation(const mote_transform *transform);
 
 void misuse_callback(void *user, const mote_stage_view *stage, float *x, float *y, float *z);
 

@@ -25,6 +25,9 @@ MOTE_INLINE const char **mote_name_cleared(const char **parameter, const char **
     return name;
 }
 
+/* Tells whether memory that the host hands in can hold 4-byte numbers. NULL can. */
+MOTE_INLINE bool mote_is_aligned(const void *memory) { return (uintptr_t)memory % sizeof(float) == 0; }
+
 /* The tests below look at the bits of a number: comparisons depend on whether the host's floating point unit
  * takes subnormal numbers for zeros, and may trap. */
 

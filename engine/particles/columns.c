@@ -50,12 +50,20 @@ static mote_result check_def(const mote_columns_def *def, bool anchors, const ch
 
 static bool is_complete(const mote_vector_columns *v) { return v->x && v->y && v->z; }
 
+static bool is_aligned(const mote_vector_columns *v) {
+    return mote_is_aligned(v->x) && mote_is_aligned(v->y) && mote_is_aligned(v->z);
+}
+
 static mote_result check_arrays(const mote_columns *columns, const char **name) {
     if (columns->count > MOTE_MAX_PARTICLES) return mote_named(name, "count", MOTE_ERROR_RANGE);
     if (columns->count && !is_complete(&columns->position))
         return mote_named(name, "position", MOTE_ERROR_NULL);
     if (columns->count && !is_complete(&columns->velocity))
         return mote_named(name, "velocity", MOTE_ERROR_NULL);
+    if (!is_aligned(&columns->position)) return mote_named(name, "position", MOTE_ERROR_BUFFER);
+    if (!is_aligned(&columns->velocity)) return mote_named(name, "velocity", MOTE_ERROR_BUFFER);
+    if (!is_aligned(&columns->anchor)) return mote_named(name, "anchor", MOTE_ERROR_BUFFER);
+    if (!mote_is_aligned(columns->inverse_mass)) return mote_named(name, "inverse_mass", MOTE_ERROR_BUFFER);
     if (columns->inverse_mass) return MOTE_OK;
     const mote_result result = mote_value_positive(columns->mass);
     const bool fits = !result && isfinite(1.0f / columns->mass);

@@ -31,7 +31,7 @@ mote_result mote_system_order(const mote_system *system, const float direction[3
     const uint32_t count = system->particles.range.slot_count;
     if (count == 0) return MOTE_OK;
     if (!order) return MOTE_ERROR_NULL;
-    if (bytes < mote_order_bytes(count)) return MOTE_ERROR_BUFFER;
+    if (bytes < mote_order_bytes(count) || !mote_is_aligned(order)) return MOTE_ERROR_BUFFER;
     mote_query query;
     mote_query_begin(&query, system);
     mote_particles_order(&system->particles, &query.by, direction, count <= MOTE_MAX_PACKED, order);

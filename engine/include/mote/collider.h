@@ -1,6 +1,7 @@
 /** @file
  * Colliders: moving rigid shapes on which strands and networks rest and slide, and off which loose particles
- * bounce. */
+ * bounce. A collider made with a vector or placement that is NULL is refused by every call with NOT_FINITE.
+ */
 #ifndef MOTE_COLLIDER_H
 #define MOTE_COLLIDER_H
 

@@ -67,7 +67,8 @@ MOTE_API mote_result mote_columns_check(const mote_columns *columns, const mote_
  * non-finite keeps its state of the start of that step and is not stepped further; *frozen, if not NULL,
  * receives the number of such particles. The result has the bits of a system with the same particles and
  * forces, stepped as often from its step 0 (from any step where no force reads the time). Errors: NULL, DEF,
- * ENUM, NOT_FINITE, RANGE, ISA, MEMORY, ABSENT (no anchor columns), INTEGRATOR (a velocity field without an
+ * ENUM, NOT_FINITE, RANGE, BUFFER (an array without the alignment of a float), ISA, MEMORY, ABSENT (no anchor
+ * columns), INTEGRATOR (a velocity field without an
  * advecting integrator or the reverse; exact flow where all forces are callbacks; position Verlet with a
  * callback that reaches the range), as result.h says; nothing is changed. Threads: those of def->jobs; calls
  * on different arrays may run at the same time. Cost: one pass over memory for any number of steps and

@@ -1,5 +1,6 @@
 /** @file
- * Forces that accelerate particles. A force is a plain struct, made by the function named after it. */
+ * Forces that accelerate particles. A force is a plain struct, made by the function named after it. A vector
+ * that is NULL counts as one of NaN: every call refuses the force with NOT_FINITE. */
 #ifndef MOTE_FORCE_H
 #define MOTE_FORCE_H
 
@@ -246,10 +247,10 @@ MOTE_API mote_force_def mote_in_sphere(mote_force_def force, const float centre[
  * state, reading velocity. The fields of as.callback may be changed for other kinds. */
 MOTE_API mote_force_def mote_callback(mote_force_callback *function, void *user);
 
-/** Checks a def. Returns the code that every call with this def would return: MOTE_OK, NULL (def or
- * function), DEF, ENUM, NOT_FINITE or RANGE (a negative drag, stiffness, damping, softening, extent, ...,
- * keys whose times do not rise, an axis of length 0). parameter: see mote_result; a member of a struct in the
- * def has its own name, such as "velocity" or "falloff". Any thread. */
+/** Checks a def. Returns the code that every call with this def would return: MOTE_OK, NULL (def,
+ * function or grid), DEF, ENUM, NOT_FINITE or RANGE (a negative drag, stiffness, damping, softening, extent,
+ * ..., keys whose times do not rise, an axis of length 0). parameter: see mote_result; a member of a struct
+ * in the def has its own name, such as "velocity" or "falloff". Any thread. */
 MOTE_API mote_result mote_force_check(const mote_force_def *def, const char **parameter);
 
 /** Returns "gravity", "thrust", "wind", ...; "unknown" for anything else. */

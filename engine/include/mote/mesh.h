@@ -22,7 +22,8 @@ MOTE_API mote_result mote_network_triangles(const mote_system *system, mote_netw
 /** Writes the corners of the triangles whose springs all exist still, in order, for an index buffer; a
  * triangle with a spring that has torn or was removed is left out. A spring that was added later under the
  * number of another, with other ends, counts as another. indices: memory for 3 count of them; *index_count
- * receives how many were written. Errors: NULL, BUSY, ID, RANGE (no such particle): nothing is written. */
+ * receives how many were written. Errors: NULL, BUSY, ID, RANGE (no such particle,
+ * the same twice): nothing is written. */
 MOTE_API mote_result mote_network_indices(const mote_system *system, mote_network_id id, uint32_t count,
                                           const mote_triangle *triangles, uint32_t *indices,
                                           uint32_t *index_count);

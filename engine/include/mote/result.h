@@ -53,6 +53,10 @@
 /** Result of a call: the codes of MOTE_RESULTS. A call that returns anything but MOTE_OK has changed nothing
  * except outputs that it clears: the id, view or pointer that it would have returned.
  *
+ * A pointer to memory has the alignment of its type, where a comment does not allow any alignment. BUFFER is
+ * returned for another one by mote_columns_check, mote_columns_step, mote_columns_kick and mote_system_order,
+ * whose memory hosts cut out of blocks of their own; other calls do not look.
+ *
  * The field of a def that was refused has a name. Every def has a check, mote_..._check(def, parameter),
  * which the calls that take the def make too; defs with arrays have a fault with the number of the item and a
  * member `parameter`. Either receives the name of the first field with an error as it stands in the struct,

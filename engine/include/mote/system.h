@@ -423,8 +423,8 @@ MOTE_API mote_present_layout mote_default_present_layout(void);
  * (origin), RANGE (an offset beyond the stride, nothing to write, a slot of the order), ABSENT (age or
  * remaining life without lifetimes, an extra column that is not declared, orientations without
  * def.orientation); of keys NULL, RANGE (their number, a life out of 0 .. 1 or not after the one before;
- * size_column is not of 4 bytes), NOT_FINITE (a life, a value, or the difference of two next to each other),
- * ENUM. parameter: see mote_result. */
+ * size_column is no column of 4 bytes), NOT_FINITE (a life, a value, or the difference of two next to each
+ * other), ENUM. parameter: see mote_result. */
 MOTE_API mote_result mote_present_layout_check(const mote_system *system, const mote_present_layout *layout,
                                                const char **parameter);
 
@@ -454,8 +454,8 @@ MOTE_API size_t mote_order_bytes(uint32_t count);
  * depths are in the order of their slots. Positions and depths that are not finite come last. The same order
  * for any jobs and instruction set. order: bytes of memory with the alignment of a uint32_t; the first
  * mote_system_count elements receive the order, the rest is scratch. Errors: NULL, BUSY, NOT_FINITE
- * (direction), BUFFER (bytes < mote_order_bytes(mote_system_count)). Runs on the system's jobs; radix sort in
- * two passes of 8 bits. */
+ * (direction), BUFFER (bytes < mote_order_bytes(mote_system_count), or another alignment). Runs on the
+ * system's jobs; radix sort in two passes of 8 bits. */
 MOTE_API mote_result mote_system_order(const mote_system *system, const float direction[3], uint32_t *order,
                                        size_t bytes);
 
