@@ -355,22 +355,61 @@ static void check_reported(world *w) {
     }
 }
 
+/* A world whose particles have every column. */
+static mote_system_def full_def(void) {
+    mote_system_def def = world_def();
+    def.mass_column = def.lifetimes = def.anchor_column = def.external_forces = def.radius_column = true;
+    def.orientation = def.principal_moments = def.inertia_column = def.external_torques = true;
+    return def;
+}
+
+/* Every column of floats that the host may write: particles, then strands, then networks. */
+enum { PARTICLE_COLUMNS = 33, COLUMNS = PARTICLE_COLUMNS + 12 };
+
+static void list_columns(world *w, float *columns[COLUMNS]) {
+    mote_vector_columns forces, torques;
+    OK(mote_system_external_forces(w->system, &forces));
+    OK(mote_system_external_torques(w->system, &torques));
+    const mote_range_view p = mote_system_view(w->system);
+    const mote_strands_view s = mote_strands_columns(w->system, w->hair),
+                            t = mote_strands_columns(w->system, w->springs);
+    const mote_network_view n = mote_network_columns(w->system, w->net),
+                            m = mote_network_columns(w->system, w->webs);
+    const mote_vector_columns vectors[] = {p.position,
+                                           p.velocity,
+                                           p.previous,
+                                           p.anchor,
+                                           p.angular_velocity,
+                                           p.inertia,
+                                           forces,
+                                           torques,
+                                           {p.inverse_mass, p.lifetime, p.radius},
+                                           {p.orientation.x, p.orientation.y, p.orientation.z},
+                                           {p.orientation.w, p.position.x, p.velocity.x},
+                                           s.position,
+                                           t.velocity,
+                                           n.position,
+                                           m.velocity};
+    for (uint32_t i = 0; i < COLUMNS; i++) {
+        const mote_vector_columns *v = &vectors[i / 3];
+        columns[i] = i % 3 == 0 ? v->x : i % 3 == 1 ? v->y : v->z;
+    }
+}
+
 TEST(bad_numbers_in_columns_are_reported) {
-    for (uint32_t c = 0; c < 12; c++)
+    for (uint32_t c = 0; c < COLUMNS; c++)
         for (uint32_t n = 0; n < BAD; n++) {
-            const mote_system_def def = world_def();
+            const mote_system_def def = full_def();
             world w = warm_world(&def, 6);
-            const mote_range_view p = mote_system_view(w.system);
-            const mote_strands_view s = mote_strands_columns(w.system, c % 2 ? w.hair : w.springs);
-            const mote_network_view k = mote_network_columns(w.system, c % 2 ? w.net : w.webs);
-            float *const columns[12] = {p.position.x, p.velocity.y, p.anchor.x,   p.lifetime,
-                                        p.previous.z, p.position.z, s.position.y, s.velocity.z,
-                                        s.velocity.x, k.position.x, k.velocity.y, k.position.z};
-            const uint32_t slot = c < 6   ? 1
-                                  : c < 9 ? mote_strands_slot(w.system, c % 2 ? w.hair : w.springs, 3, 1)
-                                          : k.slot[20];
+            float *columns[COLUMNS];
+            list_columns(&w, columns);
+            const uint32_t place = c - PARTICLE_COLUMNS;
+            const uint32_t slot = c < PARTICLE_COLUMNS ? 1
+                                  : place < 6          ? mote_strands_slot(w.system, w.hair, 3, 1)
+                                  : place < 9          ? mote_network_slot(w.system, w.net, 20)
+                                                       : mote_network_slot(w.system, w.webs, 20);
             test_case("column %u is %g", c, (double)bad_numbers[n]);
-            ASSERT(p.count, >, 1);
+            ASSERT(mote_system_count(w.system), >, 1);
             columns[c][slot] = bad_numbers[n];
             check_reported(&w);
             mote_system_destroy(w.system);

@@ -1,7 +1,7 @@
-/* Random sequences of spawns, kills, poisons, emissions and steps against a model of the life of particles
- * that is written from the documentation alone: the particle of each slot, the emitter of each birth, the
- * place, reason and order of deaths, the counts of an advance. tests/particles.c has a model of the
- * columns. */
+/* Random sequences of spawns, kills, poisons, throws at colliders, emissions, reserves and steps against a
+ * model of the life of particles that is written from the documentation alone: the particle of each slot, the
+ * emitter of each birth, the place, reason and order of deaths and hits, the counts of an advance.
+ * tests/particles.c has a model of the columns. */
 #include "test.h"
 
 #include <math.h>
@@ -19,7 +19,10 @@ typedef struct being {
     uint32_t birth;
     float lifetime;
     bool dying, broken;
+    int thrown; /* at a collider, which it hits in the next step */
 } being;
+
+enum { NOT_THROWN, AT_FLOOR, AT_WALL }; /* the floor kills, the wall does not */
 
 typedef struct spring_of_life {
     mote_emitter_id id;
@@ -35,7 +38,9 @@ typedef struct model {
     spring_of_life emitter[EMITTERS];
     mote_death death[MOST_EVENTS];
     mote_birth birth[MOST_EVENTS];
-    uint32_t deaths, births;
+    mote_hit hit[MOST_EVENTS];
+    mote_collider_id collider[3]; /* by what is thrown at it */
+    uint32_t deaths, births, hits;
     mote_advance sum;
 } model;
 
@@ -76,6 +81,23 @@ static void remove_old_and_broken(model *m) {
     m->sum.non_finite += remove_dead(m, dead, MOTE_DEATH_NON_FINITE);
 }
 
+/* Those that were thrown hit their collider; it is told apart afterwards who dies of it. */
+static void hit_all(model *m) {
+    for (uint32_t i = 0; i < m->count; i++)
+        if (m->living[i].thrown)
+            m->hit[m->hits++] = (mote_hit){.step = m->steps,
+                                           .slot = i,
+                                           .id = m->living[i].id,
+                                           .collider = m->collider[m->living[i].thrown]};
+}
+
+static void remove_collided(model *m) {
+    bool dead[MOST];
+    for (uint32_t i = 0; i < m->count; i++)
+        dead[i] = m->living[i].thrown == AT_FLOOR, m->living[i].thrown = NOT_THROWN;
+    m->sum.collided += remove_dead(m, dead, MOTE_DEATH_COLLIDED);
+}
+
 /* As many as there is capacity for; ids and lifetimes are read from the system afterwards. */
 static uint32_t give_birth(model *m, mote_emitter_id emitter, uint32_t count) {
     uint32_t born = 0;
@@ -100,7 +122,9 @@ static void emit_all(model *m) {
 static void model_step(model *m) {
     remove_killed(m);
     m->steps++;
+    hit_all(m);
     remove_old_and_broken(m);
+    remove_collided(m);
     emit_all(m);
 }
 
@@ -170,6 +194,20 @@ static void check_births(model *m) {
     }
 }
 
+static void check_hits(model *m) {
+    mote_hit_list list;
+    OK(mote_system_hits(m->system, &list));
+    ASSERT(list.count, ==, m->hits);
+    for (uint32_t i = 0; i < list.count; i++) {
+        test_case("hit %u of %u before step %u", i, list.count, m->steps);
+        ASSERT(list.events[i].step, ==, m->hit[i].step);
+        ASSERT(list.events[i].slot, ==, m->hit[i].slot);
+        ASSERT(list.events[i].id.index, ==, m->hit[i].id.index);
+        ASSERT(list.events[i].id.generation, ==, m->hit[i].id.generation);
+        ASSERT(list.events[i].collider.index, ==, m->hit[i].collider.index);
+    }
+}
+
 /* --- Calls of a host --- */
 
 static void play_spawn(model *m) {
@@ -180,7 +218,7 @@ static void play_spawn(model *m) {
     for (uint32_t i = 0; i < view.count; i++) {
         view.lifetime[i] =
             random_below(&m->random, 3) ? (float)TIMESTEP * (float)random_below(&m->random, 40) : INFINITY;
-        m->living[m->count++] = (being){view.id[i], m->steps, view.lifetime[i], false, false};
+        m->living[m->count++] = (being){.id = view.id[i], .birth = m->steps, .lifetime = view.lifetime[i]};
     }
 }
 
@@ -190,6 +228,38 @@ static void play_kill(model *m) {
     for (uint32_t i = 0; i < count; i++)
         m->living[slots[i] = random_below(&m->random, m->count)].dying = true;
     OK(mote_system_kill_slots(m->system, count, slots));
+}
+
+/* By id: refused where one is given twice or names the dead, and then nobody dies. */
+static void play_kill_ids(model *m) {
+    mote_particle_id ids[6];
+    uint32_t count = 0;
+    bool legal = true, chosen[MOST] = {false};
+    for (uint32_t i = m->count ? random_below(&m->random, 6) : 0; i > 0; i--) {
+        const uint32_t slot = random_below(&m->random, m->count);
+        legal = legal && !chosen[slot] && !m->living[slot].dying;
+        ids[count++] = m->living[slot].id, chosen[slot] = true;
+    }
+    assert_int_equal(mote_system_kill(m->system, count, ids), legal ? MOTE_OK : MOTE_ERROR_ID);
+    for (uint32_t i = 0; i < m->count; i++) m->living[i].dying |= legal && chosen[i];
+}
+
+/* One particle is put in front of the floor or the wall, which it reaches within a step. */
+static void play_throw(model *m) {
+    const uint32_t slot = m->count ? random_below(&m->random, m->count) : 0;
+    if (!m->count || m->living[slot].broken) return;
+    const mote_range_view view = mote_system_view(m->system);
+    const bool floor = random_below(&m->random, 2);
+    view.position.x[slot] = floor ? 0 : -99.5f, view.position.y[slot] = floor ? -99.5f : 0;
+    view.velocity.x[slot] = floor ? 0 : -64, view.velocity.y[slot] = floor ? -64 : 0;
+    m->living[slot].thrown = floor ? AT_FLOOR : AT_WALL;
+}
+
+static void play_reserve(model *m) {
+    const uint32_t capacity = m->capacity - 4 + random_below(&m->random, 9); /* less than now is no error */
+    if (capacity > MOST || random_below(&m->random, 60)) return;
+    OK(mote_system_reserve(m->system, capacity));
+    if (capacity > m->capacity) m->capacity = capacity;
 }
 
 static void play_poison(model *m) {
@@ -220,15 +290,16 @@ static void play_steps(model *m, uint32_t steps) {
     for (uint32_t i = 0; i < steps; i++) {
         const mote_advance got = stepped(m->system, 1);
         mote_advance before = m->sum;
-        m->deaths = m->births = 0;
+        m->deaths = m->births = m->hits = 0;
         model_step(m);
         read_newborn(m);
         ASSERT(got.killed, ==, m->sum.killed - before.killed);
         ASSERT(got.expired, ==, m->sum.expired - before.expired);
         ASSERT(got.non_finite, ==, m->sum.non_finite - before.non_finite);
+        ASSERT(got.collided, ==, m->sum.collided - before.collided);
         ASSERT(got.born, ==, m->sum.born - before.born);
         ASSERT(got.unborn, ==, m->sum.unborn - before.unborn);
-        check_deaths(m), check_births(m);
+        check_deaths(m), check_births(m), check_hits(m);
     }
     check_beings(m);
 }
@@ -238,8 +309,13 @@ static void open_model(model *m, uint64_t seed) {
     m->random.state = seed, m->capacity = 60 + random_below(&m->random, MOST - 60);
     mote_system_def def = mote_default_system_def();
     def.capacity = m->capacity, def.steps_per_second = (mote_rate){64, 1}, def.lifetimes = true;
-    def.max_deaths = def.max_births = MOST_EVENTS;
+    def.max_deaths = def.max_births = def.max_hits = MOST_EVENTS;
     m->system = system_of(&def);
+    mote_collider_def ground = mote_plane((const float[3]){0, -100, 0}, (const float[3]){0, 1, 0});
+    const mote_collider_def wall = mote_plane((const float[3]){-100, 0, 0}, (const float[3]){1, 0, 0});
+    ground.response = MOTE_RESPONSE_KILL;
+    OK(mote_system_add_collider(m->system, &ground, &m->collider[AT_FLOOR]));
+    OK(mote_system_add_collider(m->system, &wall, &m->collider[AT_WALL]));
     for (uint32_t i = 0; i < EMITTERS; i++) {
         mote_emitter_def e = mote_default_emitter_def();
         m->emitter[i].per_step = (1 + random_below(&m->random, 20)) / 8.0;
@@ -251,19 +327,22 @@ static void open_model(model *m, uint64_t seed) {
 
 TEST(lives_are_those_of_the_model) {
     static model m;
-    uint32_t died = 0, born = 0;
+    uint32_t died = 0, born = 0, collided = 0;
     uint64_t unborn = 0;
     for (uint64_t seed = 1; seed <= 60; seed++) {
         open_model(&m, seed);
         for (uint32_t i = 0; i < 120; i++) {
-            play_spawn(&m), play_kill(&m), play_poison(&m), play_emission(&m);
+            play_spawn(&m), play_kill(&m), play_kill_ids(&m), play_poison(&m);
+            play_throw(&m), play_reserve(&m), play_emission(&m);
             play_steps(&m, 1 + random_below(&m.random, 3));
             died += m.sum.killed + m.sum.expired + m.sum.non_finite;
+            collided += m.sum.collided;
             born += m.sum.born, unborn += m.sum.unborn;
         }
         mote_system_destroy(m.system);
     }
     ASSERT(died, >, 50000);
     ASSERT(born, >, 30000);
-    ASSERT(unborn, >, 1000);
+    ASSERT(collided, >, 1000);
+    ASSERT(unborn, >, 500);
 }

@@ -47,7 +47,9 @@ static void run(void *user, mote_task *task, void *context, uint32_t count) {
 int main(void) {
     static const uint32_t number[WORKERS] = {0, 1, 2, 3};
     pthread_t thread;
-    for (int i = 1; i < WORKERS; i++) pthread_create(&thread, NULL, run_thread, (void *)&number[i]);
+    int threads = 1; /* the caller's; where the system refuses others it does their work */
+    while (threads < WORKERS && !pthread_create(&thread, NULL, run_thread, (void *)&number[threads]))
+        threads++;
     mote_system_def def = mote_default_system_def();
     def.capacity = PARTICLES, def.substeps = 8;
     def.jobs.workers = WORKERS, def.jobs.run = run;
@@ -59,7 +61,7 @@ int main(void) {
     if (mote_system_create(&def, &system) || mote_system_add_force(system, &gravity, &id)) return 1;
     if (mote_system_spawn(system, PARTICLES, &view)) return 1;
     for (int step = 0; step < 60; step++) mote_system_step(system, 1, NULL);
-    printf("after 1 s on %d threads: %g m\n", WORKERS, view.position.y[0]);
+    printf("after 1 s on %d threads: %g m\n", threads, view.position.y[0]);
     mote_system_destroy(system);
     return 0;
 }

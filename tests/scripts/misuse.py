@@ -282,7 +282,8 @@ class Table:
         if codes and 'BUSY' in codes:
             for place in ('callback', 'hook', 'jobs'):
                 default = 'OK' if place == 'hook' and function in LEGAL_IN_HOOK else 'BUSY'
-                code = self.legal.entries.get((function, f'in_{place}'), {'valid': default}).get('valid', 'OK')
+                entry = self.legal.entries.get((function, f'in_{place}'), {'valid': default})
+                code = entry.get('valid', 'OK')
                 self.legal.used.add((function, f'in_{place}'))
                 self.case(function, f'in {place}', number, 0, f'MISUSE_IN_{place.upper()}', code, codes)
         body += f'        default: break;\n        }}\n        {self.call(function, returned, parameters)};\n'

@@ -18,6 +18,7 @@ wasm_packages=(emscripten cmake ninja-build clang-19 lld-19 llvm-19 nodejs libcm
 page_packages=(chromium npm)
 windows_packages=(gcc-mingw-w64-x86-64 wine64)
 aarch64_packages=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)
+s390x_packages=(gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-user)
 
 # Builds whose kernels compile for minutes: scalar kernels and one other instruction set.
 case $(uname -m) in
@@ -99,6 +100,8 @@ present() {
         wine64) [[ -n $(wine_path) ]] ;;
         gcc-aarch64-linux-gnu) command -v aarch64-linux-gnu-gcc ;;
         libc6-dev-arm64-cross) compiles aarch64-linux-gnu-gcc ;;
+        gcc-s390x-linux-gnu) command -v s390x-linux-gnu-gcc ;;
+        libc6-dev-s390x-cross) compiles s390x-linux-gnu-gcc ;;
         qemu-user) command -v qemu-aarch64 ;;
     esac >/dev/null 2>&1
 }
@@ -145,6 +148,8 @@ describe() {
         wine64) echo 'wine64, which runs programs of Windows' ;;
         gcc-aarch64-linux-gnu) echo 'aarch64-linux-gnu-gcc, a cross compiler (conflicts with gcc-multilib)' ;;
         libc6-dev-arm64-cross) echo 'headers of the C library for aarch64-linux-gnu-gcc' ;;
+        gcc-s390x-linux-gnu) echo 's390x-linux-gnu-gcc, a cross compiler (conflicts with gcc-multilib)' ;;
+        libc6-dev-s390x-cross) echo 'headers of the C library for s390x-linux-gnu-gcc' ;;
         qemu-user) echo 'qemu-aarch64, the user mode of qemu' ;;
     esac
 }

@@ -173,6 +173,17 @@ ranked() {
         run_tests "$root/build-mpi" --suite mpi && run_tests "$root/build-mpi" consumers-mpi
 }
 
+# A big-endian machine, emulated: the unit tests of byte order, 200 steps of each scene, and the hashes that
+# it prints within a minute.
+big_endian() {
+    local log status=0
+    log=$(LIMIT=60 "$root/tests/portability" s390x 2>&1) || status=1
+    echo "$log"
+    passed=$((passed + $(sed -n 's/^\([0-9]*\) passed, .*/\1/p' <<<"$log" | tail -n 1)))
+    failed=$((failed + $(sed -n 's/.* passed, \([0-9]*\) failed$/\1/p' <<<"$log" | tail -n 1)))
+    return "$status"
+}
+
 # Packages of the variants are installed group by group, so that one that a system lacks does not cost the
 # others; under CI a lack is an error.
 run_all() {
@@ -180,6 +191,7 @@ run_all() {
     provide "${format_packages[@]}" || [[ ${CI:-} != true ]] || exit 2
     provide "${clang_packages[@]}" || [[ ${CI:-} != true ]] || exit 2
     provide "${aarch64_packages[@]}" || [[ ${CI:-} != true ]] || exit 2
+    provide "${s390x_packages[@]}" || [[ ${CI:-} != true ]] || exit 2
     provide "${consumer_packages[@]}" || [[ ${CI:-} != true ]] || exit 2
     provide "${viewer_packages[@]}" || [[ ${CI:-} != true ]] || exit 2
     provide "${wasm_packages[@]}" "${page_packages[@]}" || true
@@ -198,6 +210,7 @@ run_all() {
     optional mpi ranked "${mpi_packages[@]}"
     run_clang_variants
     optional aarch64 aarch64 "${aarch64_packages[@]}"
+    optional s390x big_endian "${s390x_packages[@]}"
     if [[ $(uname -m) == x86_64 ]]; then
         optional windows windows "${windows_packages[@]}"
     else
