@@ -106,7 +106,14 @@ static void run_reads(host *h, input *in) {
     (void)mote_system_deaths(h->system, &deaths);
     (void)mote_strands_present(h->system, PICK(strands), &hair, vertices, sizeof vertices);
     (void)mote_strands_statistics(h->system, PICK(strands), &statistics);
-    (void)mote_network_stability(h->system, PICK(network), &bound);
+    const mote_network_id network = PICK(network);
+    (void)mote_network_stability(h->system, network, &bound);
+    const mote_network_view net = mote_network_columns(h->system, network);
+    layout.velocity_offset = MOTE_OMIT;
+    (void)mote_network_present(h->system, network, &layout, vertices, sizeof vertices);
+    if (net.particle_count && net.particle_count <= 256)
+        FUZZ_CHECK(mote_network_state(h->system, network, 0, net.particle_count, vertices[0], NULL) ==
+                   MOTE_OK);
     (void)mote_system_age(h->system, take_byte(in));
     FUZZ_CHECK(mote_system_hash(h->system) == before);
 }

@@ -1,5 +1,6 @@
 /* Every kernel of particles against the plain reference on any bits: integrators, forces, instruction sets,
- * counts around a lane group. A NaN equals any other: their bits are the compiler's. */
+ * counts around a lane group; and kicks against the scalar kernels. A NaN equals any other: their bits are
+ * the compiler's. */
 #include "input.h"
 
 #include "../kernel_forces.h"
@@ -58,6 +59,23 @@ static void compare(mote_columns_def def, bool masses, uint32_t count, state sta
     }
 }
 
+/* Kicks: the code and the bits of the scalar kernels on every other instruction set. */
+static void compare_kicks(mote_columns_def def, bool masses, uint32_t count, state start) {
+    static state want, got;
+    memcpy(want, start, sizeof want);
+    const mote_columns scalar = columns_of(want, count, masses);
+    def.isa = MOTE_ISA_SCALAR;
+    const mote_result expected = mote_columns_kick(&scalar, &def, -0.5);
+    for (int isa = MOTE_ISA_SCALAR + 1; isa < MOTE_ISA_COUNT; isa++) {
+        def.isa = (mote_isa)isa;
+        if (!mote_isa_available(def.isa)) continue;
+        memcpy(got, start, sizeof got);
+        const mote_columns columns = columns_of(got, count, masses);
+        FUZZ_CHECK(mote_columns_kick(&columns, &def, -0.5) == expected);
+        check_same(got, want, count);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     static state start;
     mote_force_def forces[MAX_FORCES];
@@ -75,5 +93,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     const uint32_t count = 1 + take_below(&in, MOST);
     fill(start, count, &in);
     compare(def, masses, count, start);
+    compare_kicks(def, masses, count, start);
     return 0;
 }

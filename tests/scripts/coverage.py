@@ -3,11 +3,13 @@
 usage: coverage.py ROOT BUILD   (a build by clang with coverage.sh's flags; its tests left BUILD/profiles)
 A branch is one outcome, true or false, of a condition as it stands in the source: copies of a function that
 is inlined, compiled for several instruction sets or expanded from a header are one. A condition in a macro
-counts once for each place that uses the macro. BUILD/uncovered.txt lists every outcome that no test takes.
+counts once for each place that uses the macro. BUILD/uncovered.txt lists every outcome that no test takes,
+with the reason behind it, or `no reason: a test is missing`.
 """
 import collections
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -47,6 +49,19 @@ REASONS = {
     'engine/particles/state.c': 'no column follows the torques',
     'engine/particles/particles.h': 'no column follows the torques',
 }
+
+
+# The same for lines of any file, by what they contain.
+OF_LINES = {
+    r'MOTE_ERROR_MEMORY|allocate': 'an allocation that no test lets fail',
+    r'OVERFLOW|MAX|UINT32|SIZE_MAX': 'more than a machine can hold',
+    r'default:': 'default of a switch over all enumerators',
+}
+
+
+def reason(name, line):
+    of_line = next((why for pattern, why in OF_LINES.items() if re.search(pattern, line)), None)
+    return of_line or REASONS.get(name, 'no reason: a test is missing')
 
 
 def export(directory, *options):
@@ -111,7 +126,8 @@ def main():
             source = (root / name).read_text(encoding='utf-8').splitlines()
             missed = sorted(key for key, count in branches[name].items() if count == 0)
             for line, column, _, outcome in missed:
-                print(f'{name}:{line}:{column}: never {outcome}: {source[line - 1].strip()}', file=listed)
+                print(f'{name}:{line}:{column}: never {outcome}: {source[line - 1].strip()}',
+                      reason(name, source[line - 1]), sep='  # ', file=listed)
             if missed:
                 ran, went = (f'{taken(of[name])}/{len(of[name])}' for of in (lines, branches))
                 print(f'{name:36} {ran:>9} {went:>9}  {REASONS.get(name, "")}'.rstrip())

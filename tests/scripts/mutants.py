@@ -2,8 +2,10 @@
 
 usage: mutants.py ROOT DIRECTORY MESON_OPTION COUNT [SEED]
 Draws COUNT places with a fixed seed (1), in a copy of the sources. A mutant is killed where a test fails or
-does not end; survivors are listed. One that does not compile is drawn again. Code of assertions and of builds
-without a feature is left out. The last line is `N passed, N failed`: killed and survived.
+does not end; survivors are listed. One that does not compile is drawn again. LEFT_OUT lists the files without
+mutants, with the reason. The last line is `N passed, N failed`: killed and survived. The run succeeds where
+at least GOAL percent were killed: of some changes the result is the same by any test, such as `<=` for `<`
+between numbers that are never equal.
 """
 import pathlib
 import random
@@ -21,8 +23,18 @@ OPERATORS = [(r' < ', ' <= '), (r' <= ', ' < '), (r' > ', ' >= '), (r' >= ', ' >
              (r'(?<=\breturn )true', 'false'), (r'(?<=\breturn )false', 'true'),
              (r'(?m)^    +[a-z_]\w*\([^;{}]*\);$', ';'),  # a call alone
              (r'(?m)^    +if \([^;{}]*\) return [^;]*;$', ';')]  # an early return
-LEFT_OUT = re.compile(r'validate\.c|^engine/cluster|without_|mote/|base/work|'
-                      r'base/(assert|requirements|isa|fpu|compiler)')
+GOAL = 90  # percent
+LEFT_OUT = {
+    r'/validate\.c$': 'invariants, which builds with assertions check',
+    r'^engine/cluster/': 'a library of its own, whose tests need the ranks of MPI',
+    r'/without_': 'builds without a feature, which are builds of their own',
+    r'^engine/include/': 'declarations; the header of cglm has the test of consumers',
+    r'/base/work\.h$': 'estimates of time, which change when work is divided but no result',
+    r'/base/assert\.h$': 'assertions, which are off here',
+    r'/base/requirements\.c$': 'compiled when the build is configured, never linked',
+    r'/base/isa\.[ch]$': 'depends on the processor: one machine takes one branch of each',
+    r'/base/compiler\.h$': 'attributes and names of the compiler',
+}
 PARTICLES = ['particles', 'deaths', 'life', 'emitters', 'emitter_births', 'emits', 'events', 'event_lists',
              'collision_hits', 'particle_collisions', 'collision_bits', 'height_fields', 'height_field_bits',
              'distance_grids', 'strand_grids', 'orientations', 'orientation_bits', 'orientation_state',
@@ -149,7 +161,7 @@ def main():
                         '-Doptimization=1'], stdout=subprocess.DEVNULL, check=True)
     files = [(path, path.read_text(), places(path.read_text()))
              for path in sorted((copy / 'engine').rglob('*.[ch]'))
-             if not LEFT_OUT.search(str(path.relative_to(copy)))]
+             if not re.search('|'.join(LEFT_OUT), str(path.relative_to(copy)))]
     survivors, killed, trusted = [], 0, set()
     while killed + len(survivors) < count:
         drawn = draw(files, dice)
@@ -165,7 +177,7 @@ def main():
             survivors.append(name)
     print('survivors:', *survivors or ['none'], sep='\n  ')
     print(f'{killed} passed, {len(survivors)} failed')
-    return 1 if survivors else 0
+    return 1 if 100 * killed < GOAL * count else 0
 
 
 sys.exit(main())
