@@ -115,6 +115,16 @@ TEST(colliders_name_the_field) {
     }
 }
 
+TEST(boxes_are_at_least_plates) {
+    const mote_transform at = MOTE_TRANSFORM_IDENTITY;
+    mote_collider_def line = mote_box(&at, (float[3]){0, 1, 0});
+    const char *parameter;
+    assert_int_equal(mote_collider_check(&line, &parameter), MOTE_ERROR_RANGE);
+    assert_string_equal(parameter, "extent");
+    line.radius = 0.1f;
+    assert_int_equal(mote_collider_check(&line, &parameter), MOTE_OK);
+}
+
 TEST(columns_name_the_field) {
     static const bad_value defs[] = {COLUMNS(cookie, 0, DEF),         COLUMNS(integrator, -1, ENUM),
                                      COLUMNS(isa, 99, ENUM),          COLUMNS(time, NAN, NOT_FINITE),

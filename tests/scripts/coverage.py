@@ -53,8 +53,8 @@ REASONS = {
 
 # The same for lines of any file, by what they contain.
 OF_LINES = {
-    r'MOTE_ERROR_MEMORY|allocate': 'an allocation that no test lets fail',
-    r'OVERFLOW|MAX|UINT32|SIZE_MAX': 'more than a machine can hold',
+    r'MOTE_ERROR_MEMORY|mote_allocate\(': 'an allocation that no test lets fail',
+    r'MOTE_ERROR_OVERFLOW|SIZE_MAX|UINT32_MAX': 'more than a machine can hold',
     r'default:': 'default of a switch over all enumerators',
 }
 

@@ -86,7 +86,7 @@ MOTE_API mote_collider_def mote_distance_grid_collider(const mote_transform *tra
  * outside 0 .. 1, a quaternion of length 0). parameter: see mote_result. Any thread. */
 MOTE_API mote_result mote_collider_check(const mote_collider_def *def, const char **parameter);
 
-/** Checks a def for a system, as mote_system_add_collider does. Returns NULL (the system), the code of
+/** Checks a def for a system, as mote_system_add_collider does. Returns NULL (the system), those of
  * mote_collider_check, or ABSENT (MOTE_RESPONSE_STICK without mote_system_def.sticking). parameter: see
  * mote_result. Not thread-safe with calls that change the system. */
 MOTE_API mote_result mote_system_collider_check(const mote_system *system, const mote_collider_def *def,

@@ -76,7 +76,7 @@ MOTE_API mote_emitter_def mote_default_emitter_def(void);
  * NULL, DEF, ENUM, NOT_FINITE or RANGE. Any thread. */
 MOTE_API mote_result mote_emitter_check(const mote_emitter_def *def, const char **parameter);
 
-/** Checks a def for a system, as mote_system_add_emitter does. Returns NULL (the system), the code of
+/** Checks a def for a system, as mote_system_add_emitter does. Returns NULL (the system), those of
  * mote_emitter_check, RANGE (more than MOTE_MAX_PARTICLES births a step by time; an extra column that the
  * system does not have or whose elements are not of 4 bytes) or ABSENT (a finite lifetime without
  * def.lifetimes, spin or MOTE_EMIT_TUMBLED without def.orientation). parameter: see mote_result. Not
