@@ -137,9 +137,9 @@ static void aim_light(draw_state *d) {
     vec3 from;
     const float r = d->scene_radius;
     g.light_depth = 4 * r;
-    glm_vec3_copy(d->camera->target, from);
+    glm_vec3_copy(d->scene_centre, from);
     glm_vec3_muladds(g.to_light, 2 * r, from);
-    glm_lookat(from, d->camera->target, (vec3){0, 1, 0}, view);
+    glm_lookat(from, d->scene_centre, (vec3){0, 1, 0}, view);
     glm_ortho(-r, r, -r, r, 0, 4 * r, box);
     glm_mat4_mul(box, view, d->light);
 }
@@ -177,6 +177,14 @@ void draw_frame(draw_state *d, void (*paint)(draw_state *d, void *context), void
     glBindFramebuffer(GL_FRAMEBUFFER, g.picture.frame);
     glViewport(0, 0, d->width, d->height);
     glDisable(GL_DEPTH_TEST);
+}
+
+void draw_nothing(const draw_state *d) {
+    make_targets(d);
+    glBindFramebuffer(GL_FRAMEBUFFER, g.picture.frame);
+    glViewport(0, 0, d->width, d->height);
+    glDisable(GL_DEPTH_TEST);
+    glClear(GL_COLOR_BUFFER_BIT);
 }
 
 void draw_show(void) {
@@ -277,6 +285,7 @@ gl_stream draw_hair_stream(void) {
 }
 
 void draw_hair(draw_state *d, const gl_stream *hair, int index_count, const draw_hair_look *look) {
+    if (d->bare) return;
     const GLuint p = use(d, d->shadow ? HAIR_DEPTH : HAIR);
     if (!d->shadow) {
         glUniform3fv(place(p, "root"), 1, look->root);

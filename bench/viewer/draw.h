@@ -11,10 +11,12 @@
 typedef struct draw_state {
     viewer_camera *camera;
     int width, height;
-    int quality;        /* 0 .. DRAW_BEST: how finely, for slow graphics */
-    bool shadow;        /* the pass that makes the shadow map */
-    float scene_radius; /* m, around the camera's target: what casts shadows */
-    mat4 light;         /* world to shadow map */
+    int quality;       /* 0 .. DRAW_BEST: how finely, for slow graphics */
+    bool shadow;       /* the pass that makes the shadow map */
+    bool bare;         /* strands are not drawn */
+    vec3 scene_centre; /* m, and radius around it: what casts shadows */
+    float scene_radius;
+    mat4 light; /* world to shadow map */
 } draw_state;
 
 void draw_open(void);
@@ -24,6 +26,8 @@ void draw_close(void);
  * picture afterwards; draw_show shows it. */
 void draw_frame(draw_state *d, void (*paint)(draw_state *d, void *context), void *context);
 void draw_show(void);
+/* Empties the picture in place of a frame. */
+void draw_nothing(const draw_state *d);
 
 /* Reads the picture back: rows from top to bottom, four bytes a pixel. */
 void draw_read(int width, int height, unsigned char *pixels);

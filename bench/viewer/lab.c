@@ -115,6 +115,7 @@ static void open_lab(scene_state *s) {
         else
             add_particle(l, m);
     }
+    if (l->problem == ROPE) s->points = LINKS + 1;
     l->start_energy = energy_of(l, MEMBERS - 1);
     for (int m = 0; m < MEMBERS; m++) observe(l, m);
     l->steps = 1;
@@ -138,11 +139,9 @@ static void advance_lab(scene_state *s, uint64_t nanoseconds, uint32_t steps) {
     }
 }
 
-static uint64_t hash_lab(const scene_state *s) {
+static mote_system *system_of_lab(const scene_state *s, int number) {
     const lab *l = s->own;
-    uint64_t hash = 0;
-    for (int m = 0; m < MEMBERS; m++) hash = hash * 0x9e3779b97f4a7c15u + mote_system_hash(l->system[m]);
-    return hash;
+    return number < MEMBERS ? l->system[number] : NULL;
 }
 
 /* Exact position of the damped spring at a time. */
@@ -291,6 +290,6 @@ const scene scene_lab = {
     .open = open_lab,
     .close = close_lab,
     .advance = advance_lab,
-    .hash = hash_lab,
+    .system_of = system_of_lab,
     .paint = paint_lab,
     .over = over_lab};

@@ -37,8 +37,13 @@ typedef struct scene_state {
     mote_hair *hair; /* a file's, or NULL */
     /* Made by the scene. */
     mote_system *system;
+    uint32_t points; /* of strands and networks, in each system */
     void *own;
+    float alpha; /* of the last advance of `system`: mote_advance */
 } scene_state;
+
+/* Integrators that the user may choose in a scene. */
+typedef enum scene_integrators { SCENE_HAS_NONE, SCENE_HAS_MOMENTUM, SCENE_ADVECTS } scene_integrators;
 
 typedef struct scene {
     const char *name, *title, *source, *text[3]; /* source: the file that it is in */
@@ -46,12 +51,14 @@ typedef struct scene {
         float target[3], distance, yaw, pitch, radius;
     } look;
     scene_parameter parameters[MAX_PARAMETERS];
+    scene_integrators integrators;
     void (*open)(scene_state *s);
     void (*close)(scene_state *s);                  /* destroys `own`; NULL: nothing to do */
     void (*before)(scene_state *s, double seconds); /* before an advance; NULL: nothing */
-    /* Scenes of several systems: advance them all; NULL: the system alone. */
+    /* Scenes of several systems: give system `number`, NULL after the last; NULL: the system alone. */
+    mote_system *(*system_of)(const scene_state *s, int number);
+    /* Advance them all; NULL: the system alone. */
     void (*advance)(scene_state *s, uint64_t nanoseconds, uint32_t steps);
-    uint64_t (*hash)(const scene_state *s);
     void (*paint)(scene_state *s, draw_state *d);
     void (*over)(scene_state *s, int width, int height); /* drawn over the picture; NULL: nothing */
 } scene;
@@ -66,6 +73,12 @@ void must(mote_result result, const char *call);
 void scene_make_system(scene_state *s, mote_system_def *def);
 mote_system_def scene_def(uint32_t capacity, uint32_t substeps);
 void scene_gravity(mote_system *system, float y);
+
+/* Time of the picture (s), which lies between the last two steps. What the host places itself is drawn where
+ * it is at this time, as the engine presents what it moves. */
+double scene_time(const scene_state *s);
+/* Time at the end of an advance by so many seconds: what the host moves is to arrive at it then. */
+double scene_time_after(const scene_state *s, double seconds);
 
 mote_collider_id scene_add_collider(mote_system *system, const mote_collider_def *def);
 

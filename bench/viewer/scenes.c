@@ -45,6 +45,15 @@ void scene_gravity(mote_system *system, float y) {
     must(mote_system_add_force(system, &gravity, &id), "mote_system_add_force");
 }
 
+double scene_time(const scene_state *s) {
+    return fmax(0, mote_system_time(s->system) + ((double)s->alpha - 1) * mote_system_timestep(s->system));
+}
+
+double scene_time_after(const scene_state *s, double seconds) {
+    const double step = mote_system_timestep(s->system);
+    return mote_system_time(s->system) + step * floor((double)s->alpha + seconds / step + 1e-6);
+}
+
 mote_collider_id scene_add_collider(mote_system *system, const mote_collider_def *def) {
     mote_collider_id id;
     must(mote_system_add_collider(system, def, &id), "mote_system_add_collider");

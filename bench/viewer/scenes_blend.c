@@ -17,7 +17,7 @@ static void open_blend(scene_state *s) {
     if (!b) exit(1);
     s->own = b;
     for (int i = 0; i < WAYS; i++) {
-        mote_system_def def = scene_def(1, 8);
+        mote_system_def def = scene_def(1, s->substeps ? s->substeps : 8);
         mote_range_view view;
         def.interpolation = way[i], def.integrator = MOTE_VELOCITY_VERLET;
         def.steps_per_second = (mote_rate){(uint32_t)s->parameter[0], 1};
@@ -45,11 +45,9 @@ static void advance_blend(scene_state *s, uint64_t nanoseconds, uint32_t steps) 
             must(mote_system_advance(b->system[i], nanoseconds, NULL), "mote_system_advance");
 }
 
-static uint64_t hash_blend(const scene_state *s) {
+static mote_system *system_of_blend(const scene_state *s, int number) {
     const blend *b = s->own;
-    uint64_t hash = 0;
-    for (int i = 0; i < WAYS; i++) hash = hash * 0x9e3779b97f4a7c15u + mote_system_hash(b->system[i]);
-    return hash;
+    return number < WAYS ? b->system[number] : NULL;
 }
 
 static void paint_blend(scene_state *s, draw_state *d) {
@@ -98,6 +96,6 @@ const scene scene_blend = {
     .open = open_blend,
     .close = close_blend,
     .advance = advance_blend,
-    .hash = hash_blend,
+    .system_of = system_of_blend,
     .paint = paint_blend,
     .over = over_blend};

@@ -75,6 +75,7 @@ static mote_strands_id add_hair(scene_state *s, float (*positions)[3], uint32_t 
     const mote_result result = mote_system_add_strands(s->system, &def, &id, &fault);
     free(masses);
     must(result, fault.parameter ? fault.parameter : "mote_system_add_strands");
+    s->points = strands * POINTS;
     return id;
 }
 

@@ -36,11 +36,13 @@ typedef struct lockstep {
 
 static lockstep *now; /* the page calls it */
 
-/* Gives the input of this machine's player to the page. */
+/* Give the page the input of this machine's player, and tell it that frame 0 is the next one. */
 #if defined(__EMSCRIPTEN__)
 EM_JS(void, send_input, (unsigned frame, int x, int y), { Lockstep.sendInput(frame, x, y); });
+EM_JS(void, tell_opened, (void), { Lockstep.opened(); });
 #else
 static void send_input(unsigned frame, int x, int y) { (void)frame, (void)x, (void)y; }
+static void tell_opened(void) {}
 #endif
 
 static const float *metres(place p, float at[3]) {
@@ -82,6 +84,8 @@ static void open_lockstep(scene_state *s) {
         v.position.x[i] = r * scene_cosine(phi), v.position.y[i] = 1 + 0.7f * r * scene_sine(phi);
         v.position.z[i] = 0.2f * scene_sine(0.7f * (float)i);
     }
+    s->points = ROPE_POINTS;
+    tell_opened();
 }
 
 static void close_lockstep(scene_state *s) {
@@ -156,6 +160,8 @@ static place aim(scene_state *s) {
     return (place){(int16_t)(4096 * glm_clamp(x, -2, 2)), (int16_t)(4096 * glm_clamp(y, -1, 1))};
 }
 
+static bool waits(const lockstep *l) { return !l->alone && l->frame > l->known[1 - l->player] + AHEAD; }
+
 static void step_lockstep(scene_state *s) {
     lockstep *l = s->own;
     const int other = 1 - l->player;
@@ -165,8 +171,8 @@ static void step_lockstep(scene_state *s) {
              (place){(int16_t)(3000 + 1500 * scene_cosine(phase)), (int16_t)(2500 * scene_sine(phase))});
     }
     roll_back(s);
-    if (l->frame > l->known[other] + AHEAD) return; /* the other machine is too slow: wait */
-    if (l->known[l->player] == l->frame) {          /* else the page has given it: viewer_aim */
+    if (waits(l)) return;                  /* the other machine is too slow */
+    if (l->known[l->player] == l->frame) { /* else the page has given it: viewer_aim */
         const place p = aim(s);
         know(l, l->player, l->frame, p);
         send_input(l->frame, p.x, p.y);
@@ -190,6 +196,26 @@ EMSCRIPTEN_KEEPALIVE int lockstep_begin(int player) {
     now->player = player, now->alone = false;
     return 1;
 }
+
+/* The other player has gone: its place stays as it was, and is moved by the formula from now on. */
+EMSCRIPTEN_KEEPALIVE void lockstep_alone(void) {
+    if (!now || now->alone) return;
+    const int other = 1 - now->player;
+    while (now->known[other] < now->frame) {
+        const uint32_t frame = now->known[other];
+        know(now, other, frame, input_of(now, other, frame));
+    }
+    now->alone = true;
+}
+
+EMSCRIPTEN_KEEPALIVE int lockstep_waits(void) { return now && waits(now); }
+
+/* Returns how many frames the other player is ahead. */
+EMSCRIPTEN_KEEPALIVE int lockstep_behind(void) {
+    return now && !now->alone ? (int)(now->known[1 - now->player] - now->frame) : 0;
+}
+
+EMSCRIPTEN_KEEPALIVE unsigned lockstep_rolled_back(void) { return now ? now->rolled_back : 0; }
 
 EMSCRIPTEN_KEEPALIVE void lockstep_receive(unsigned frame, int x, int y) {
     if (now && !now->alone) know(now, 1 - now->player, frame, (place){(int16_t)x, (int16_t)y});
@@ -255,11 +281,10 @@ static void paint_lockstep(scene_state *s, draw_state *d) {
 
 static void over_lockstep(scene_state *s, int width, int height) {
     const lockstep *l = s->own;
-    (void)height;
-    ui_text((float)width - 230, 130, 13, (ui_colour){0.98f, 0.72f, 0.32f, 1}, "player %d, frame %u, %s",
-            l->player + 1, l->frame, l->alone ? "alone" : "with another tab");
-    ui_text((float)width - 230, 148, 13, (ui_colour){0.6f, 0.65f, 0.72f, 1}, "rolled back %u times",
-            l->rolled_back);
+    ui_text((float)width - 230, (float)height - 84, 13, (ui_colour){0.98f, 0.72f, 0.32f, 1},
+            "player %d, frame %u, %s", l->player + 1, l->frame, l->alone ? "alone" : "with another tab");
+    ui_text((float)width - 230, (float)height - 66, 13, (ui_colour){0.6f, 0.65f, 0.72f, 1},
+            "rolled back %u times", l->rolled_back);
 }
 
 const scene scene_lockstep = {
@@ -271,6 +296,7 @@ const scene scene_lockstep = {
          "An input that comes late rolls the state back by a snapshot and runs the frames again.",
          "Drag with the left button; the hashes of both are compared at every frame."},
     .look = {{0, 1, 0}, 5.2f, 0, 0.02f, 2},
+    .integrators = SCENE_HAS_MOMENTUM,
     .open = open_lockstep,
     .close = close_lockstep,
     .advance = advance_lockstep,

@@ -84,6 +84,7 @@ static void open_bridge(scene_state *s) {
     network.particle_count = BRIDGE_NODES, network.positions = b->positions, network.mass = 12;
     network.springs = springs, network.spring_count = bridge_springs(springs, s->parameter[1]);
     must(mote_system_add_network(s->system, &network, &b->id, NULL), "mote_system_add_network");
+    s->points = BRIDGE_NODES;
     for (uint32_t i = 0; i < BRIDGE_NODES; i++)
         if (i < 4 || i >= BRIDGE_NODES - 4)
             must(mote_network_pin(s->system, b->id, i, b->positions + 3 * i, 0), "mote_network_pin");
@@ -100,15 +101,12 @@ static void close_bridge(scene_state *s) {
     free(b->lines), free(b->vertices), free(b);
 }
 
-static float lorry_x(const scene_state *s) {
-    const double way = fmod(1.1 * mote_system_time(s->system), 8);
-    return (float)(way - 4);
-}
+static float lorry_x(double time) { return (float)(fmod(1.1 * time, 8) - 4); }
 
 static void before_bridge(scene_state *s, double seconds) {
     (void)seconds;
     bridge *b = s->own;
-    const mote_force_def lorry = lorry_at(s, lorry_x(s));
+    const mote_force_def lorry = lorry_at(s, lorry_x(mote_system_time(s->system)));
     must(mote_system_set_force(s->system, b->lorry, &lorry), "mote_system_set_force");
     drag_particle(s, b->id, b->positions, BRIDGE_NODES, &b->grabbed);
 }
@@ -158,13 +156,14 @@ static void paint_bridge(scene_state *s, draw_state *d) {
         draw_box(d, at, (const float[3]){0.6f, 0.85f, 0.8f}, &rock);
     }
     paint_members(s, d);
-    const float x = lorry_x(s);
+    const float x = lorry_x(scene_time(s));
     if (fabsf(x) < 3) { /* above the deck, whose height is that of the nearest node */
         const bridge *b = s->own;
-        float now[3];
+        float nodes[BRIDGE_NODES][3];
+        const mote_present_layout layout = mote_default_present_layout();
         const uint32_t node = 4 * (uint32_t)((x / 6 + 0.5f) * BAYS + 0.5f) + 1;
-        must(mote_network_state(s->system, b->id, node, 1, now, NULL), "mote_network_state");
-        glm_translate_make(at, (vec3){x, now[1] + 0.2f, 0});
+        must(mote_network_present(s->system, b->id, &layout, nodes, sizeof nodes), "mote_network_present");
+        glm_translate_make(at, (vec3){x, nodes[node][1] + 0.2f, 0});
         draw_box(d, at, (const float[3]){0.35f, 0.17f, 0.22f}, &paint);
     }
 }
@@ -258,6 +257,7 @@ static void open_cloth(scene_state *s) {
     network.springs = springs, network.spring_count = weave(springs, s->parameter[0]);
     network.max_iterations = 1, network.max_linear = 24, network.radius = 0.012f, network.friction = 0.4f;
     must(mote_system_add_network(s->system, &network, &c->id, NULL), "mote_system_add_network");
+    s->points = NODES;
     cut_triangles(s, c);
 }
 
@@ -267,17 +267,16 @@ static void close_cloth(scene_state *s) {
     free(c->triangles), free(c->indices), free(c->positions), free(c);
 }
 
-static mote_transform ball_at(const scene_state *s) {
-    const double t = mote_system_time(s->system) - 2.5;
+static mote_transform ball_at(double time) {
+    const double t = time - 2.5;
     const float phase = t > 0 ? (float)t * 1.4f : 0;
     return (mote_transform){{0.25f * scene_sine(phase), 0.75f, 0.25f * (1 - scene_cosine(phase))},
                             {0, 0, 0, 1}};
 }
 
 static void before_cloth(scene_state *s, double seconds) {
-    (void)seconds;
     cloth *c = s->own;
-    const mote_transform at = ball_at(s);
+    const mote_transform at = ball_at(scene_time_after(s, seconds));
     must(mote_system_move_collider(s->system, c->ball_id, &at, MOTE_NEXT_ADVANCE),
          "mote_system_move_collider");
     drag_particle(s, c->id, c->positions, NODES, &c->grabbed);
@@ -302,7 +301,7 @@ static void paint_cloth(scene_state *s, draw_state *d) {
         gl_stream_indices(&c->mesh, c->indices, count * sizeof *c->indices);
     }
     draw_floor(d, 0, ground);
-    const mote_transform at = ball_at(s);
+    const mote_transform at = ball_at(scene_time(s));
     mote_collider_def ball = c->ball;
     ball.radius -= 0.004f;
     scene_paint_collider(d, &ball, &at, &clay);

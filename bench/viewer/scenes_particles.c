@@ -123,9 +123,10 @@ const scene scene_fountain = {
              "Gravity, drag and wind move them; they bounce off a plane, a sphere and a capsule.",
              "Rate, speed and spread change while it runs."},
     .look = {{0, 1.3f, 0}, 8.5f, 0.4f, 0.22f, 3.5f},
-    .parameters = {{"rate, 1/s", 1000, 300000, 60000, true, false},
+    .parameters = {{"rate, 1/s", 1000, 400000, 60000, true, false},
                    {"speed, m/s", 2, 12, 7.2f, false, false},
                    {"spread, rad", 0.01f, 1.2f, 0.16f, false, false}},
+    .integrators = SCENE_HAS_MOMENTUM,
     .open = open_fountain,
     .close = close_particles,
     .before = before_fountain,
@@ -171,6 +172,7 @@ const scene scene_smoke = {
     .look = {{0, 1.7f, 0}, 7.5f, 0.2f, 0.12f, 3},
     .parameters = {{"rate, 1/s", 100, 10000, 2500, true, true},
                    {"wind of the noise, m/s", 0, 3, 0.55f, false, true}},
+    .integrators = SCENE_HAS_MOMENTUM,
     .open = open_smoke,
     .close = close_particles,
     .paint = paint_smoke};
@@ -230,6 +232,7 @@ const scene scene_galaxy = {
     .look = {{0, 0, 0}, 11, 0.5f, 0.75f, 5},
     .parameters = {{"stars", 1000, 1000000, 120000, true, true},
                    {"strength, m^3/s^2", 0.5f, 20, 5, true, true}},
+    .integrators = SCENE_HAS_MOMENTUM,
     .open = open_galaxy,
     .close = close_particles,
     .paint = paint_galaxy};
@@ -274,6 +277,7 @@ const scene scene_field = {
              "Two vortices turn against each other in a noise field.", "Fast ones are bright."},
     .look = {{0, 1, 0}, 7.5f, 0.3f, 0.6f, 3},
     .parameters = {{"vortices, m^2/s", 0, 3, 0.9f, false, true}, {"noise, m/s", 0, 2, 0.35f, false, true}},
+    .integrators = SCENE_ADVECTS,
     .open = open_field,
     .close = close_particles,
     .paint = paint_field};

@@ -85,6 +85,7 @@ static void open_rope(scene_state *s) {
     strands.normal_drag = 0.02f, strands.tangential_drag = 0.002f, strands.substeps = 16;
     mote_strands_id id;
     must(mote_system_add_strands(s->system, &strands, &id, NULL), "mote_system_add_strands");
+    s->points = ROPE_POINTS;
     r->ribbons = ribbons_make(s->system, id, 0.04f, 0.04f);
 }
 
@@ -220,6 +221,7 @@ static void open_rods(scene_state *s) {
     scene_gravity(s->system, -9.81f);
     add_family(s, r);
     add_curls(s, r);
+    s->points = FAMILY * ROD_POINTS + CURLS * CURL_POINTS;
 }
 
 static void close_rods(scene_state *s) {
@@ -228,12 +230,14 @@ static void close_rods(scene_state *s) {
     free(r);
 }
 
+static float beam_rise(const scene_state *s, double time) {
+    return s->parameter[2] * scene_sine(9 * (float)time);
+}
+
 /* Shakes the curls: their roots go to and fro. */
 static void before_rods(scene_state *s, double seconds) {
-    (void)seconds;
     rods *r = s->own;
-    const double t = mote_system_time(s->system);
-    const mote_transform at = {{0, s->parameter[2] * scene_sine((float)t * 9), 0}, {0, 0, 0, 1}};
+    const mote_transform at = {{0, beam_rise(s, scene_time_after(s, seconds)), 0}, {0, 0, 0, 1}};
     must(mote_strands_set_roots(s->system, r->curls.id, &at, 1, MOTE_NEXT_ADVANCE), "mote_strands_set_roots");
 }
 
@@ -249,8 +253,7 @@ static void paint_rods(scene_state *s, draw_state *d) {
     draw_floor(d, 0, ground);
     glm_translate_make(at, (vec3){-1.18f, 1.2f, 0});
     draw_box(d, at, (const float[3]){0.08f, 0.1f, 0.78f}, &wall);
-    glm_translate_make(
-        at, (vec3){0.55f, 1.56f + s->parameter[2] * scene_sine((float)mote_system_time(s->system) * 9), 0});
+    glm_translate_make(at, (vec3){0.55f, 1.56f + beam_rise(s, scene_time(s)), 0});
     draw_box(d, at, (const float[3]){0.08f, 0.05f, 0.7f}, &wall);
     ribbons_draw(&r->family, s->system, d, &steel);
     ribbons_draw(&r->curls, s->system, d, &copper);

@@ -171,7 +171,7 @@ bool ui_slider(float x, float y, float width, const char *name, float *value, fl
     }
     ui_text(x, y, 13, dim, "%s", name);
     char number[32];
-    snprintf(number, sizeof number, "%.4g", (double)*value);
+    snprintf(number, sizeof number, *value < 1000 ? "%.4g" : "%.0f", (double)*value);
     ui_text(x + width - ui_text_width(13, number), y, 13, white, "%s", number);
     ui_rectangle(x, y + 23, width, 3, (ui_colour){0.3f, 0.34f, 0.4f, 0.9f});
     ui_rectangle(x, y + 23, width * at, 3, accent);
