@@ -29,7 +29,7 @@ async function checkScenes(page) {
 }
 
 function checkSize() {
-  const files = fs.readdirSync(directory).filter((name) => fs.statSync(path.join(directory, name)).isFile());
+  const files = fs.readdirSync(directory).filter((name) => /\.(html|js|wasm)$/.test(name));
   const bytes = (pack) => files.reduce((sum, name) => sum + pack(fs.readFileSync(path.join(directory, name))).length, 0);
   const brotli = bytes(zlib.brotliCompressSync), gzip = bytes((data) => zlib.gzipSync(data, { level: 9 }));
   console.log(`the page has ${brotli} bytes by brotli, ${gzip} by gzip`);

@@ -182,7 +182,7 @@ run_all() {
     provide "${aarch64_packages[@]}" || [[ ${CI:-} != true ]] || exit 2
     provide "${consumer_packages[@]}" || [[ ${CI:-} != true ]] || exit 2
     provide "${viewer_packages[@]}" || [[ ${CI:-} != true ]] || exit 2
-    provide "${wasm_packages[@]}" "${page_packages[@]}" || true
+    provide "${wasm_packages[@]}" "${page_packages[@]}" || [[ ${CI:-} != true ]] || exit 2
     provide "${document_packages[@]}" || true
     provide "${mpi_packages[@]}" || [[ ${CI:-} != true ]] || exit 2
     provide "${windows_packages[@]}" || true
