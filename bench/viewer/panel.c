@@ -149,6 +149,7 @@ void panel_draw(int width, int height) {
         if (app.menu) return; /* there is no room beside it */
     }
     const float room = (float)width - x - 18;
+    const float low = (float)height - (width < NARROW ? 84 : 28); /* above the foot of a narrow page */
     float y = show_text(x, tiny ? 50 : 14, fminf(460, width < NARROW ? room : room - FIGURES - 30));
     if (width < NARROW)
         y = show_figures(x, y + 4);
@@ -157,6 +158,6 @@ void panel_draw(int width, int height) {
     if (app.help)
         show_help(x, y + 4, fminf(460, room));
     else
-        ui_text(x, (float)height - 28, 13, dim, "H: help");
-    if (app.note[0]) ui_text(x, (float)height - 48, 13, accent, "%s", app.note);
+        ui_text(x, low, 13, dim, "H: help");
+    if (app.note[0]) ui_text(x, low - 20, 13, accent, "%s", app.note);
 }

@@ -58,11 +58,10 @@ function frames(page, count = 2) {
   }), count);
 }
 
+// Presses keys, at most 16, and waits until the viewer has done what they ask.
 async function press(page, ...keys) {
-  for (const key of keys) {
-    await page.keyboard.press(key);
-    await frames(page);
-  }
+  for (const key of keys) await page.keyboard.press(key);
+  await frames(page, 3);
 }
 
 // The pixels of the next picture, kept in the page under a name; and how many pixels of two of them differ, and
