@@ -194,7 +194,7 @@ static void paint_lab(scene_state *s, draw_state *d) {
                 }
         }
     }
-    draw_lines(d, lines, count);
+    draw_lines(d, lines, count, false);
 }
 
 /* --- Plots --- */

@@ -75,7 +75,7 @@ static void paint_blend(scene_state *s, draw_state *d) {
                                                    {0.5f, 0.55f, 0.62f, 0.5f}};
             }
     }
-    draw_lines(d, ring, count);
+    draw_lines(d, ring, count, false);
 }
 
 static void over_blend(scene_state *s, int width, int height) {

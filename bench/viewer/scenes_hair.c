@@ -128,7 +128,7 @@ static void open_hair(scene_state *s) {
     h->solid[3] = mote_capsule((const float[3]){0, 1.0f, -0.01f}, (const float[3]){0, 1.24f, -0.01f}, 0.135f);
     for (int i = 0; i < SOLIDS; i++)
         h->solid[i].friction = 0.2f, h->id[i] = scene_add_collider(s->system, &h->solid[i]);
-    glm_vec3_copy((vec3){0.36f, 1.45f, 0.12f}, h->ball_at);
+    glm_vec3_copy((vec3){0.27f, 1.47f, 0.10f}, h->ball_at);
     h->ball = mote_sphere(h->ball_at, 0.06f);
     h->ball_id = scene_add_collider(s->system, &h->ball);
     const mote_strands_id id = s->hair ? add_model(s) : add_groom(s);
@@ -186,7 +186,7 @@ const scene scene_hair = {
     .text = {"Hairs of 32 points with bending stiffness; the head and the shoulders hold them by friction.",
              "Turn the head with the slider; drag the ball through the hair with the left button.",
              "Every segment keeps its length to 0.2 percent."},
-    .look = {{0, 1.47f, 0}, 1.55f, 2.55f, 0.1f, 0.45f},
+    .look = {{0.03f, 1.46f, 0}, 1.55f, 2.55f, 0.1f, 0.6f},
     .parameters = {{"hairs", 256, 16384, HAIRS, true, true},
                    {"bending stiffness, 1e-7 N m^2", 0, 10, 1, false, true},
                    {"turning, rad", 0, 1.5f, 0.9f, false, false}},

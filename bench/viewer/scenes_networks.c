@@ -284,7 +284,7 @@ static void before_cloth(scene_state *s, double seconds) {
 }
 
 static void paint_cloth(scene_state *s, draw_state *d) {
-    static const draw_material silk = {.colour = {0.55f, 0.07f, 0.09f}, .gloss = 0.35f, .two_sided = true},
+    static const draw_material silk = {.colour = {0.20f, 0.008f, 0.016f}, .gloss = 0.3f, .silk = 1},
                                clay = {.colour = {0.35f, 0.34f, 0.33f}, .gloss = 0.15f};
     cloth *c = s->own;
     uint32_t count;
@@ -316,7 +316,7 @@ const scene scene_cloth = {
     .text = {"A cloth of 61 x 61 particles falls over a ball, drapes and is carried by friction.",
              "The springs are solved together in each substep, so that they may be stiff.",
              "Pull at it with the left button: threads tear where they are strained too far."},
-    .look = {{0, 0.75f, 0}, 4, 0.6f, 0.25f, 1.8f},
+    .look = {{-0.15f, 0.68f, 0}, 4, -0.55f, 0.22f, 1.8f},
     .parameters = {{"tearing strain", 0.05f, 2, 0.35f, true, true}, {"wind, m/s", 0, 10, 0, false, true}},
     .open = open_cloth,
     .close = close_cloth,
