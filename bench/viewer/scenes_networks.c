@@ -85,7 +85,7 @@ static void open_bridge(scene_state *s) {
     network.springs = springs, network.spring_count = bridge_springs(springs, s->parameter[1]);
     must(mote_system_add_network(s->system, &network, &b->id, NULL), "mote_system_add_network");
     for (uint32_t i = 0; i < BRIDGE_NODES; i++)
-        if (i < 4 || i >= BRIDGE_NODES - 4)
+        if (!(i & 1) && (i < 4 || i >= BRIDGE_NODES - 4)) /* it lies on the piers */
             must(mote_network_pin(s->system, b->id, i, b->positions + 3 * i, 0), "mote_network_pin");
     mote_collider_def floor = mote_plane((const float[3]){0, 0, 0}, (const float[3]){0, 1, 0});
     scene_add_collider(s->system, &floor);
@@ -114,10 +114,12 @@ static void before_bridge(scene_state *s, double seconds) {
 }
 
 /* Colours a member by its strain over that at which it tears: blue pressed, grey at rest, red pulled. */
-static void colour_of_strain(float share, float colour[4]) {
+static void colour_of_strain(float share, float colour[3]) {
     const float pull = fminf(fmaxf(share, 0), 1), press = fminf(fmaxf(-share, 0), 1);
-    colour[0] = 0.5f + 0.5f * pull - 0.3f * press, colour[1] = 0.55f - 0.35f * pull - 0.05f * press;
-    colour[2] = 0.6f - 0.45f * pull + 0.4f * press, colour[3] = 1;
+    static const float rest[3] = {0.2f, 0.22f, 0.25f}, pulled[3] = {0.95f, 0.03f, 0.01f},
+                       pressed[3] = {0.02f, 0.16f, 0.95f};
+    for (int i = 0; i < 3; i++)
+        colour[i] = rest[i] + pull * (pulled[i] - rest[i]) + press * (pressed[i] - rest[i]);
 }
 
 static void paint_members(const scene_state *s, draw_state *d) {
@@ -130,12 +132,10 @@ static void paint_members(const scene_state *s, draw_state *d) {
         const mote_line *l = &b->lines[i];
         vec3 way, middle, up = {0, 1, 0};
         draw_material steel = {.gloss = 0.5f};
-        float colour[4];
         glm_vec3_sub((float *)l->to, (float *)l->from, way);
         const float length = glm_vec3_norm(way);
         if (length < 1e-4f) continue;
-        colour_of_strain(l->strain / s->parameter[1], colour);
-        glm_vec3_copy(colour, steel.colour);
+        colour_of_strain(l->strain / s->parameter[1], steel.colour);
         glm_vec3_lerp((float *)l->from, (float *)l->to, 0.5f, middle);
         versor turn;
         mat4 at, rotation;
@@ -179,7 +179,7 @@ const scene scene_bridge = {
              "Drag a node with the left button to break it by hand."},
     .look = {{-0.6f, 1.2f, 0}, 12, 0.35f, 0.16f, 4.5f},
     .parameters = {{"load, kg a node", 10, 3000, 60, true, false},
-                   {"tearing strain", 0.002f, 0.1f, 0.01f, true, true}},
+                   {"tearing strain", 0.002f, 0.1f, 0.005f, true, true}},
     .open = open_bridge,
     .close = close_bridge,
     .before = before_bridge,
@@ -270,8 +270,7 @@ static void close_cloth(scene_state *s) {
 static mote_transform ball_at(const scene_state *s) {
     const double t = mote_system_time(s->system) - 2.5;
     const float phase = t > 0 ? (float)t * 1.4f : 0;
-    return (mote_transform){{0.25f * scene_sine(phase), 0.75f, 0.25f * (1 - scene_cosine(phase))},
-                            {0, 0, 0, 1}};
+    return (mote_transform){{0.2f * scene_sine(phase), 0.75f, 0.12f * scene_sine(2 * phase)}, {0, 0, 0, 1}};
 }
 
 static void before_cloth(scene_state *s, double seconds) {

@@ -201,7 +201,7 @@ static void open_galaxy(scene_state *s) {
     mote_range_view v;
     must(mote_system_spawn(s->system, count, &v), "mote_system_spawn");
     for (uint32_t i = 0; i < count; i++) {
-        const float r = 0.25f + 3.2f * sqrtf(random_at(i, 0)) * (0.4f + 0.6f * random_at(i, 5)),
+        const float r = 0.06f + 3.4f * sqrtf(random_at(i, 0)) * (0.4f + 0.6f * random_at(i, 5)),
                     phi = 6.2831853f * random_at(i, 1);
         const float r2 = r * r + soft * soft, speed = sqrtf(mass * r * r / (r2 * sqrtf(r2)));
         const float thick = 0.08f * (random_at(i, 2) + random_at(i, 3) - 1);
