@@ -10,7 +10,8 @@
 
 typedef struct draw_state {
     viewer_camera *camera;
-    int width, height;
+    int width, height;  /* pixels */
+    int wide, high;     /* the same in the units of ui.h */
     int quality;        /* 0 .. DRAW_BEST: how finely, for slow graphics */
     bool shadow;        /* the pass that makes the shadow map */
     float scene_radius; /* m, around the camera's target: what casts shadows */

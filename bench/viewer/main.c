@@ -165,10 +165,11 @@ static void panel(int height) {
     y += 12;
     for (int i = 0; i < MAX_PARAMETERS && app.scene->parameters[i].name; i++, y += 40) {
         const scene_parameter *p = &app.scene->parameters[i];
-        if (ui_slider(14, y, PANEL - 28, p->name, &app.state.parameter[i], p->least, p->most,
-                      p->logarithmic) &&
-            p->restarts)
-            reopen();
+        float *value = &app.state.parameter[i];
+        const bool changed =
+            p->choices ? ui_choices(14, y, PANEL - 28, p->choices, value)
+                       : ui_slider(14, y, PANEL - 28, p->name, value, p->least, p->most, p->logarithmic);
+        if (changed && p->restarts) reopen();
     }
     y += 6;
     if (ui_button(14, y, 72, app.paused ? "run" : "pause", app.paused)) app.paused = !app.paused;
@@ -247,6 +248,7 @@ static void draw(void) {
     camera_update(&app.camera, width, height);
     draw_state d = {
         .camera = &app.camera, .width = width, .height = height, .scene_radius = app.scene->look.radius};
+    d.wide = wide, d.high = high;
     d.quality = app.headless ? DRAW_BEST : app.quality;
     draw_frame(&d, paint, NULL);
     ui_begin(width, height, scale, window_input());

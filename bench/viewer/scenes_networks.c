@@ -130,20 +130,10 @@ static void paint_members(const scene_state *s, draw_state *d) {
     must(mote_system_lines(s->system, &def, b->lines, b->line_capacity, &count), "mote_system_lines");
     for (uint32_t i = 0; i < count; i++) {
         const mote_line *l = &b->lines[i];
-        vec3 way, middle, up = {0, 1, 0};
         draw_material steel = {.gloss = 0.5f};
-        glm_vec3_sub((float *)l->to, (float *)l->from, way);
-        const float length = glm_vec3_norm(way);
-        if (length < 1e-4f) continue;
+        mat4 at;
+        const float length = scene_place_between(l->from, l->to, at);
         colour_of_strain(l->strain / s->parameter[1], steel.colour);
-        glm_vec3_lerp((float *)l->from, (float *)l->to, 0.5f, middle);
-        versor turn;
-        mat4 at, rotation;
-        glm_vec3_scale(way, 1 / length, way);
-        glm_quat_from_vecs(up, way, turn);
-        glm_quat_mat4(turn, rotation);
-        glm_translate_make(at, middle);
-        glm_mat4_mul(at, rotation, at);
         draw_box(d, at, (const float[3]){0.014f, length / 2, 0.014f}, &steel);
     }
 }
