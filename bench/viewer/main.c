@@ -163,13 +163,15 @@ static void panel(int height) {
         if (i % 2 || !scenes[i + 1]) y += 26;
     }
     y += 12;
-    for (int i = 0; i < MAX_PARAMETERS && app.scene->parameters[i].name; i++, y += 40) {
+    for (int i = 0; i < MAX_PARAMETERS && app.scene->parameters[i].name; i++) {
         const scene_parameter *p = &app.scene->parameters[i];
+        if (p->grown && app.state.hair) continue;
         float *value = &app.state.parameter[i];
         const bool changed =
             p->choices ? ui_choices(14, y, PANEL - 28, p->choices, value)
                        : ui_slider(14, y, PANEL - 28, p->name, value, p->least, p->most, p->logarithmic);
         if (changed && p->restarts) reopen();
+        y += 40;
     }
     y += 6;
     if (ui_button(14, y, 72, app.paused ? "run" : "pause", app.paused)) app.paused = !app.paused;

@@ -16,6 +16,7 @@ typedef struct scene_parameter {
     float least, most, first;
     bool logarithmic, restarts; /* restarts: the scene is made anew when it changes */
     const char *const *choices; /* names of 0, 1, ..., up to NULL, for buttons; NULL: a slider */
+    bool grown;                 /* of hair that the scene grows: there is no slider for a file's */
 } scene_parameter;
 
 /* Pointer of the user: a ray, and what it holds. */
