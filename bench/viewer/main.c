@@ -197,6 +197,14 @@ static void wrap(float x, float *y, float width, const char *text) {
     ui_text(x, *y, 13, dim, "%s", line), *y += 17;
 }
 
+/* Darkens the upper edge of the picture, so that text over bright particles can be read. */
+static void shade_text(int width) {
+    enum { STRIPS = 16, STRIP = 9 };
+    for (int i = 0; i < STRIPS; i++)
+        ui_rectangle(PANEL, (float)(STRIP * i), (float)(width - PANEL), STRIP,
+                     (ui_colour){0.02f, 0.025f, 0.035f, 0.75f * (1 - (float)i / STRIPS)});
+}
+
 static void tell(int width, int height) {
     static const char *help[] = {
         "right button: turn    shift or middle: move    wheel: zoom", "left button: drag what can be grabbed",
@@ -255,7 +263,7 @@ static void draw(void) {
     draw_frame(&d, paint, NULL);
     ui_begin(width, height, scale, window_input());
     if (app.scene->over) app.scene->over(&app.state, wide, high);
-    if (!app.plain) panel(high), tell(wide, high);
+    if (!app.plain) shade_text(wide), panel(high), tell(wide, high);
     ui_end();
     draw_show();
 }

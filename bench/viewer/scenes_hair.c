@@ -154,7 +154,7 @@ static void open_hair(scene_state *s) {
     h->solid[2] =
         mote_capsule((const float[3]){-0.15f, 1.30f, -0.01f}, (const float[3]){0.15f, 1.30f, -0.01f}, 0.075f);
     h->solid[3] = mote_capsule((const float[3]){0, 1.0f, -0.01f}, (const float[3]){0, 1.24f, -0.01f}, 0.135f);
-    glm_vec3_copy((vec3){0.27f, 1.47f, 0.10f}, h->ball_at);
+    glm_vec3_copy((vec3){0.31f, 1.45f, 0.11f}, h->ball_at);
     h->ball = mote_sphere(h->ball_at, 0.06f);
     h->ball_id = scene_add_collider(s->system, &h->ball);
     h->solids = SOLIDS;

@@ -141,7 +141,7 @@ static void open_smoke(scene_state *s) {
     def.lifetimes = true, def.particle_ids = false;
     scene_make_system(s, &def);
     scene_gravity(s->system, 1.6f); /* warm air rises */
-    add_force(s->system, mote_curl_noise(s->parameter[1], 0.55f, 0.35f, 7, MOTE_FIELD_WIND, 2.2f));
+    add_force(s->system, mote_curl_noise(s->parameter[1], 0.8f, 0.45f, 7, MOTE_FIELD_WIND, 2.2f));
     add_force(s->system, mote_wind((const float[3]){0.15f, 0, 0}, 0.6f));
     mote_emitter_def fire = mote_default_emitter_def();
     fire.shape = MOTE_EMITTER_DISC, fire.radius = 0.16f, fire.spread = 0.5f;
@@ -154,7 +154,7 @@ static void paint_smoke(scene_state *s, draw_state *d) {
     static const draw_sprite_look smoke = {.young = {6, 1.4f, 0.2f, 0.35f},
                                            .old = {0.62f, 0.62f, 0.64f, 0.16f},
                                            .young_size = 0.05f,
-                                           .old_size = 0.42f,
+                                           .old_size = 0.34f,
                                            .lit = true};
     particles *p = s->own;
     draw_floor(d, 0, ground);
@@ -175,7 +175,7 @@ const scene scene_smoke = {
              "Size and colour follow the age of each particle."},
     .look = {{0, 1.7f, 0}, 7.5f, 0.2f, 0.12f, 3},
     .parameters = {{"rate, 1/s", 100, 10000, 4000, true, true},
-                   {"wind of the noise, m/s", 0, 3, 0.9f, false, true}},
+                   {"wind of the noise, m/s", 0, 3, 0.8f, false, true}},
     .open = open_smoke,
     .close = close_particles,
     .paint = paint_smoke};

@@ -80,9 +80,9 @@
           "void main() {\n"                                                                                  \
           "  vec3 to_eye = normalize(eye - x), normal = normalize(n);\n"                                     \
           "  if (silk > 0.0 && dot(normal, to_eye) < 0.0) normal = -normal;\n"                               \
-          "  float facing = dot(normal, to_light), sun = smoothstep(-0.12, 1.0, facing) * 1.06;\n"           \
-          "  float light_here = lit(x + 0.002 * light_depth * normal, 0.001 + 0.004 * (1.0 - facing));\n"    \
-          "  light_here *= smoothstep(-0.1, 0.12, facing) * through_volume(on_map(x));\n"                    \
+          "  float facing = dot(normal, to_light), sun = smoothstep(-0.3, 1.0, facing);\n"                   \
+          "  float light_here = lit(x + 0.004 * light_depth * normal, 0.001 + 0.004 * (1.0 - facing));\n"    \
+          "  light_here *= smoothstep(-0.3, 0.3, facing) * through_volume(on_map(x));\n"                     \
           "  vec3 half_way = normalize(to_light + to_eye);\n"                                                \
           "  float shine = pow(max(0.0, dot(normal, half_way)), mix(12.0, 90.0, gloss)) * gloss;\n"          \
           "  float rim = pow(1.0 - max(0.0, dot(normal, to_eye)), 3.0);\n"                                   \
@@ -107,7 +107,7 @@
           "  return fade * (1.0 - min(1.0, min(line.x, line.y)));\n"                                         \
           "}\n"                                                                                              \
           "void main() {\n"                                                                                  \
-          "  float edge = smoothstep(1.0, 0.15, length(x - centre) / size);\n"                               \
+          "  float edge = 1.0 - smoothstep(0.15, 1.0, length(x - centre) / size);\n"                         \
           "  float sun = lit(x, 0.001) * through_volume(vec3(on_map(x).xy, 1.0));\n"                         \
           "  vec3 c = colour * (sky(vec3(0.0, 1.0, 0.0)) + 1.2 * to_light.y * sun);\n"                       \
           "  c *= 1.0 + 0.22 * grid(x.xz / cell) + 0.2 * grid(x.xz / (5.0 * cell));\n"                       \
@@ -160,7 +160,8 @@
                                                                                */                            \
     "uniform vec2 speeds;\n"                                                                                 \
     "float life_alpha(float age) {\n"                                                                        \
-    "  return mix(young.a, old.a, age) * smoothstep(1.0, 0.6, age) * smoothstep(0.0, 0.03, age); }\n"
+    "  return mix(young.a, old.a, age) * (1.0 - smoothstep(0.6, 1.0, age)) * smoothstep(0.0, 0.03, age); "   \
+    "}\n"
 #define SPRITE_VERTEX                                                                                        \
     VOLUME SPRITE_INPUT "uniform float is_lit; out vec4 colour; out vec4 glow;\n" /* glow: and the light     \
                                                                                      through the others */   \
@@ -169,7 +170,8 @@
                         "  colour = mix(young, old, age); glow = vec4(0.0);\n"                               \
                         "  if (is_lit > 0.5) {\n"                                                            \
                         "    float hot = exp(-9.0 * age); colour = vec4(old.rgb, life_alpha(age));\n"        \
-                        "    glow = vec4(young.rgb * hot * hot, through_volume(on_map(position)));\n"        \
+                        "    glow = vec4(young.rgb * hot * hot, has_volume > 0.5 ? "                         \
+                        "through_volume(on_map(position)) : 0.35);\n"                                        \
                         "  } else if (speeds.y > 0.0) {\n"                                                   \
                         "    float share = (length(velocity) - speeds.x) / (speeds.y - speeds.x);\n"         \
                         "    colour = mix(colour, fast, clamp(share, 0.0, 1.0));\n"                          \
@@ -187,7 +189,7 @@
          "  if (is_lit > 0.5) {\n"                                                                           \
          "    vec3 n = vec3(at.x, -at.y, sqrt(1.0 - r));\n"                                                  \
          "    float sun = glow.a * (0.6 + 0.5 * dot(n, light_in_view));\n"                                   \
-         "    vec3 around = mix(vec3(0.10, 0.09, 0.09), vec3(0.24, 0.29, 0.37), 0.5 + 0.5 * n.y);\n"         \
+         "    vec3 around = mix(vec3(0.20, 0.18, 0.17), vec3(0.42, 0.50, 0.62), 0.5 + 0.5 * n.y);\n"         \
          "    c = c * (2.6 * sun * vec3(1.0, 0.93, 0.82) + around * (0.3 + 0.7 * sqrt(glow.a)));\n"          \
          "    c += glow.rgb;\n"                                                                              \
          "  }\n"                                                                                             \
