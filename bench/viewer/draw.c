@@ -40,7 +40,24 @@ static struct {
     float light_depth; /* m, of the shadow map */
 } g;
 
-static GLint place(GLuint program, const char *name) { return glGetUniformLocation(program, name); }
+/* A program is made when it is first used: the first picture does not wait for those of other scenes. */
+static GLuint program(int number) {
+    static const char *const text[PROGRAMS][2] = {[SOLID] = {SOLID_VERTEX, SOLID_FRAGMENT},
+                                                  [FLOOR] = {FLOOR_VERTEX, FLOOR_FRAGMENT},
+                                                  [SKY] = {SKY_VERTEX, SKY_FRAGMENT},
+                                                  [HAIR] = {HAIR_VERTEX, HAIR_FRAGMENT},
+                                                  [SPRITE] = {SPRITE_VERTEX, SPRITE_FRAGMENT},
+                                                  [VOLUME_OF_LIGHT] = {VOLUME_VERTEX, VOLUME_FRAGMENT},
+                                                  [LINE] = {LINE_VERTEX, LINE_FRAGMENT},
+                                                  [SOLID_DEPTH] = {SOLID_VERTEX, NOTHING_FRAGMENT},
+                                                  [HAIR_DEPTH] = {HAIR_VERTEX, NOTHING_FRAGMENT},
+                                                  [LIGHT] = {SKY_VERTEX, TONE_FRAGMENT},
+                                                  [COPY] = {SKY_VERTEX, COPY_FRAGMENT}};
+    if (!g.program[number]) g.program[number] = gl_program(text[number][0], text[number][1]);
+    return g.program[number];
+}
+
+static GLint place(GLuint p, const char *name) { return glGetUniformLocation(p, name); }
 
 /* --- Solids: a ball that may be drawn out to a capsule, and a box --- */
 
@@ -101,18 +118,6 @@ static void make_box(void) {
 }
 
 void draw_open(void) {
-    const char *text[PROGRAMS][2] = {[SOLID] = {SOLID_VERTEX, SOLID_FRAGMENT},
-                                     [FLOOR] = {FLOOR_VERTEX, FLOOR_FRAGMENT},
-                                     [SKY] = {SKY_VERTEX, SKY_FRAGMENT},
-                                     [HAIR] = {HAIR_VERTEX, HAIR_FRAGMENT},
-                                     [SPRITE] = {SPRITE_VERTEX, SPRITE_FRAGMENT},
-                                     [VOLUME_OF_LIGHT] = {VOLUME_VERTEX, VOLUME_FRAGMENT},
-                                     [LINE] = {LINE_VERTEX, LINE_FRAGMENT},
-                                     [SOLID_DEPTH] = {SOLID_VERTEX, NOTHING_FRAGMENT},
-                                     [HAIR_DEPTH] = {HAIR_VERTEX, NOTHING_FRAGMENT},
-                                     [LIGHT] = {SKY_VERTEX, TONE_FRAGMENT},
-                                     [COPY] = {SKY_VERTEX, COPY_FRAGMENT}};
-    for (int i = 0; i < PROGRAMS; i++) g.program[i] = gl_program(text[i][0], text[i][1]);
     glGenVertexArrays(1, &g.nothing);
     make_ball();
     make_box();
@@ -168,8 +173,8 @@ static void aim_light(draw_state *d) {
     glm_mat4_mul(box, view, d->light);
 }
 
-static void fill_frame(int program, GLuint texture) {
-    glUseProgram(g.program[program]);
+static void fill_frame(int number, GLuint texture) {
+    glUseProgram(program(number));
     glActiveTexture(GL_TEXTURE0);
     glBindTexture(GL_TEXTURE_2D, texture);
     glBindVertexArray(g.nothing);
@@ -244,8 +249,8 @@ void draw_read(int width, int height, unsigned char *pixels) {
 }
 
 /* Selects a program and sets what all programs of a pass share. */
-static GLuint use(const draw_state *d, int program) {
-    const GLuint p = g.program[program];
+static GLuint use(const draw_state *d, int number) {
+    const GLuint p = program(number);
     glUseProgram(p);
     glUniformMatrix4fv(place(p, "both"), 1, GL_FALSE, d->shadow ? d->light[0] : d->camera->both[0]);
     if (d->shadow) return p;

@@ -199,10 +199,12 @@ static void wrap(float x, float *y, float width, const char *text) {
 
 /* Darkens the upper edge of the picture, so that text over bright particles can be read. */
 static void shade_text(int width) {
-    enum { STRIPS = 16, STRIP = 9 };
-    for (int i = 0; i < STRIPS; i++)
+    enum { STRIPS = 32, STRIP = 5 };
+    for (int i = 0; i < STRIPS; i++) {
+        const float rest = 1 - (float)i / STRIPS;
         ui_rectangle(PANEL, (float)(STRIP * i), (float)(width - PANEL), STRIP,
-                     (ui_colour){0.02f, 0.025f, 0.035f, 0.75f * (1 - (float)i / STRIPS)});
+                     (ui_colour){0.02f, 0.025f, 0.035f, 0.8f * rest * rest * (3 - 2 * rest)});
+    }
 }
 
 static void tell(int width, int height) {

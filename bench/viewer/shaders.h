@@ -42,15 +42,18 @@
         "uniform vec3 eye, to_light;\n"                                                                      \
         "uniform float light_depth;\n"                                                                       \
         "uniform highp sampler2D shadow_map;\n"                                                              \
+        "const vec2 disc[12] = vec2[12](\n"                                                                  \
+        "  vec2(0.204, 0.000), vec2(-0.261, 0.239), vec2(0.040, -0.455),\n"                                  \
+        "  vec2(0.329, 0.429), vec2(-0.603, -0.107), vec2(0.571, -0.363),\n"                                 \
+        "  vec2(-0.191, 0.711), vec2(-0.364, -0.702), vec2(0.791, 0.289),\n"                                 \
+        "  vec2(-0.822, 0.339), vec2(0.396, -0.847), vec2(0.293, 0.934));\n"                                 \
         "float lit(vec3 x, float bias) {\n"                                                                  \
         "  vec3 at = on_map(x); float sum = 0.0, texel = 1.0 / float(textureSize(shadow_map, 0).x);\n"       \
         "  if (any(lessThan(at, vec3(0.0))) || any(greaterThan(at, vec3(1.0)))) return 1.0;\n"               \
         "  float turn = 6.2831853 * grain(gl_FragCoord.xy), wide = max(2.0 * texel, 0.003);\n"               \
-        "  for (int i = 0; i < 12; i++) {\n"                                                                 \
-        "    float r = wide * sqrt((float(i) + 0.5) / 12.0), phi = turn + 2.399963 * float(i);\n"            \
-        "    vec2 near = at.xy + r * vec2(cos(phi), sin(phi));\n"                                            \
-        "    sum += texture(shadow_map, near).r > at.z - bias ? 1.0 : 0.0;\n"                                \
-        "  }\n"                                                                                              \
+        "  mat2 turned = wide * mat2(cos(turn), sin(turn), -sin(turn), cos(turn));\n"                        \
+        "  for (int i = 0; i < 12; i++)\n"                                                                   \
+        "    sum += texture(shadow_map, at.xy + turned * disc[i]).r > at.z - bias ? 1.0 : 0.0;\n"            \
         "  vec2 rim = smoothstep(0.42, 0.5, abs(at.xy - 0.5));\n" /* the map has no edge */                  \
         "  return mix(sum / 12.0, 1.0, max(rim.x, rim.y));\n"                                                \
         "}\n" /* Depth of x behind the first surface, m: light is lost in hair little by little. */          \
@@ -79,7 +82,7 @@
           "uniform vec3 colour; uniform float gloss, silk;\n"                                                \
           "void main() {\n"                                                                                  \
           "  vec3 to_eye = normalize(eye - x), normal = normalize(n);\n"                                     \
-          "  if (silk > 0.0 && dot(normal, to_eye) < 0.0) normal = -normal;\n"                               \
+          "  if (silk > 0.0 && !gl_FrontFacing) normal = -normal;\n"                                         \
           "  float facing = dot(normal, to_light), sun = smoothstep(-0.3, 1.0, facing);\n"                   \
           "  float light_here = lit(x + 0.004 * light_depth * normal, 0.001 + 0.004 * (1.0 - facing));\n"    \
           "  light_here *= smoothstep(-0.3, 0.3, facing) * through_volume(on_map(x));\n"                     \
