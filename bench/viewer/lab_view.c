@@ -265,6 +265,7 @@ static void plot_position(const plot *p, const lab *l, double newest) {
     for (int m = 0; m < MEMBERS; m++)
         for (uint32_t n = first_kept(l, p->left); n < l->steps; n++) {
             const double x = (double)l->trace[m].state[n % HISTORY].x;
+            if (!is_near(0, l->trace[m].state[n % HISTORY].y)) continue; /* it passes far off */
             const double before = (double)l->trace[m].state[(n - 1) % HISTORY].x;
             if (n > first_kept(l, p->left) && fmin(fabs(before), fabs(x)) < p->high)
                 plot_line(p, h * (n - 1), before, h * n, x, 1.2f, with_alpha(lab_members[m].colour, 0.75f));
@@ -299,6 +300,7 @@ static void plot_phase(const plot *p, const lab *l, double newest, double window
     for (int m = 0; m < MEMBERS; m++)
         for (uint32_t n = first_kept(l, newest - window), k = n; n < l->steps; n++) {
             const lab_state *b = &l->trace[m].state[n % HISTORY], *a = &l->trace[m].state[(n - 1) % HISTORY];
+            if (!is_near(0, b->y)) continue;
             const float age = (float)(l->steps - n) / (float)(l->steps - k);
             const ui_colour colour = with_alpha(lab_members[m].colour, 1 - 0.8f * age);
             if (n > k)
