@@ -3,8 +3,7 @@
 #ifndef VIEWER_SHADERS_H
 #define VIEWER_SHADERS_H
 
-/* Tone curve: K. Narkowicz, ACES filmic approximation (2015). A part of what is brighter than the screen goes
- * to the other colours, so that bright blue turns white by and by. */
+/* Tone curve: K. Narkowicz, ACES filmic approximation (2015). */
 #define TONE                                                                                                 \
     "vec3 tone(vec3 c) {\n"                                                                                  \
     "  c *= 0.75; c = c * (2.51 * c + 0.03) / (c * (2.43 * c + 0.59) + 0.14);\n"                             \
@@ -228,6 +227,7 @@
     TONE "in vec4 c; out vec4 pixel; uniform float adds;\n"                                                  \
          "void main() { pixel = vec4(shown(1.5 * pow(c.rgb, vec3(2.2))) * c.a, c.a * (1.0 - adds)); }\n"
 
+/* A part of what is brighter than the screen goes to the other colours: bright blue turns white by and by. */
 #define TONE_FRAGMENT                                                                                        \
     TONE "in vec2 at; out vec4 pixel; uniform sampler2D picture;\n"                                          \
          "void main() {\n"                                                                                   \
