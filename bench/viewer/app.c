@@ -275,7 +275,7 @@ static void paint_lines(draw_state *d) {
         for (int end = 0; end < 2; end++) memcpy(v[end].colour, colour[line->kind], sizeof v->colour);
     }
     glDisable(GL_DEPTH_TEST);
-    draw_lines(d, now.vertices, (int)(2 * count));
+    draw_lines(d, now.vertices, (int)(2 * count), false);
     glEnable(GL_DEPTH_TEST);
 }
 
@@ -290,13 +290,17 @@ void app_draw(void) {
     window_size(&width, &height);
     if (width < 1 || height < 1) return;
     const float scale = window_scale();
+    const int wide = (int)((float)width / scale), high = (int)((float)height / scale);
     if (window_seconds() > now.summed + 0.25 || app.off_screen) take_statistics(false);
     if (window_seconds() > app.note_at + NOTE_SECONDS) app.note[0] = 0;
     camera_update(&app.camera, width, height);
     draw_state d = {.camera = &app.camera,
                     .width = width,
                     .height = height,
+                    .wide = wide,
+                    .high = high,
                     .scene_radius = app.scene->look.radius,
+                    .exposure = app.scene->look.exposure > 0 ? app.scene->look.exposure : 1,
                     .bare = app.bare};
     glm_vec3_copy((float *)app.scene->look.target, d.scene_centre);
     d.quality = app.fixed ? DRAW_BEST : now.quality;
@@ -305,11 +309,10 @@ void app_draw(void) {
     else
         draw_frame(&d, paint, NULL);
     ui_begin(width, height, scale, window_input());
-    const int wide = (int)((float)width / scale), high = (int)((float)height / scale);
     if (app.scene->over && !app.undrawn) app.scene->over(&app.state, wide, high);
     if (!app.plain) panel_draw(wide, high);
     ui_end();
-    draw_show();
+    draw_show(&d);
 }
 
 /* Draws better where frames are quick, and worse, for good, where they are slow. */

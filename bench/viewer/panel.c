@@ -6,10 +6,11 @@
 
 #include "app.h"
 
-enum { PANEL = 250, FIGURES = 230, NARROW = 1000, TINY = 620, MAX_LINES = 10, LINE = 18 };
+enum { PANEL = 250, FIGURES = 246, NARROW = 1000, TINY = 620, MAX_LINES = 10, LINE = 18 };
 
 static const ui_colour white = {0.92f, 0.94f, 0.97f, 1}, dim = {0.6f, 0.65f, 0.72f, 1},
-                       accent = {0.98f, 0.72f, 0.32f, 1}, glass = {0.05f, 0.06f, 0.08f, 0.62f};
+                       accent = {0.98f, 0.72f, 0.32f, 1}, glass = {0.05f, 0.06f, 0.08f, 0.62f},
+                       dark = {0.05f, 0.06f, 0.08f, 0.8f}; /* under text: particles may be bright */
 
 static void sliders_and_buttons(int height) {
     float y = 14;
@@ -22,12 +23,15 @@ static void sliders_and_buttons(int height) {
         if (i % 2 || !scenes[i + 1]) y += 26;
     }
     y += 12;
-    for (int i = 0; i < MAX_PARAMETERS && app.scene->parameters[i].name; i++, y += 40) {
+    for (int i = 0; i < MAX_PARAMETERS && app.scene->parameters[i].name; i++) {
         const scene_parameter *p = &app.scene->parameters[i];
-        if (ui_slider(14, y, PANEL - 28, p->name, &app.state.parameter[i], p->least, p->most,
-                      p->logarithmic) &&
-            p->restarts)
-            app_reopen();
+        if (p->grown && app.state.hair) continue;
+        float *value = &app.state.parameter[i];
+        const bool changed =
+            p->choices ? ui_choices(14, y, PANEL - 28, p->choices, value)
+                       : ui_slider(14, y, PANEL - 28, p->name, value, p->least, p->most, p->logarithmic);
+        if (changed && p->restarts) app_reopen();
+        y += 40;
     }
     y += 6;
     if (ui_button(14, y, 72, app.paused ? "run" : "pause", app.paused)) app.paused = !app.paused;
@@ -82,7 +86,8 @@ static void add_sums(figures *f) {
     char share[24] = "";
     if (start > 0) snprintf(share, sizeof share, " (%+.2g)", app.energy_drift / start);
     add(f, "energy %+.3g J%s%s", app.energy_drift, share, systems > 1 ? " at worst" : "");
-    if (app.stretch > 0) add(f, "stretch %.2f %% at most", 100 * app.stretch);
+    if (app.stretch > 0)
+        add(f, app.stretch < 10 ? "stretch %.2f %% at most" : "stretch %.2g %% at most", 100 * app.stretch);
 }
 
 static void measure(figures *f) {
@@ -107,7 +112,7 @@ static void measure(figures *f) {
 static float show_figures(float x, float y) {
     figures f = {.count = 0};
     measure(&f);
-    ui_rectangle(x - 8, y - 6, FIGURES + 2, (float)(LINE * f.count) + 8, glass);
+    ui_rectangle(x - 8, y - 6, FIGURES + 2, (float)(LINE * f.count) + 8, dark);
     for (int i = 0; i < f.count; i++) ui_text(x, y + (float)(LINE * i), 13, i ? dim : white, "%s", f.line[i]);
     return y + (float)(LINE * f.count) + 10;
 }
@@ -117,7 +122,7 @@ static float show_figures(float x, float y) {
 static float show_text(float x, float y, float width) {
     float high = 32;
     for (int i = 0; i < 3; i++) high += wrap(x, 0, width, app.scene->text[i], false);
-    ui_rectangle(x - 8, y - 6, width + 16, high + 10, glass);
+    ui_rectangle(x - 8, y - 6, width + 16, high + 10, dark);
     ui_text(x, y, 22, white, "%s", app.scene->title), y += 32;
     for (int i = 0; i < 3; i++) y += wrap(x, y, width, app.scene->text[i], true);
     return y + 14;
@@ -135,7 +140,7 @@ static void show_help(float x, float y, float width) {
     const int count = (int)(sizeof help / sizeof help[0]);
     float high = 8;
     for (int i = 0; i < count; i++) high += wrap(x, 0, width, help[i], false);
-    ui_rectangle(x - 8, y - 6, width + 16, high, (ui_colour){0.05f, 0.06f, 0.08f, 0.85f});
+    ui_rectangle(x - 8, y - 6, width + 16, high, dark);
     for (int i = 0; i < count; i++) y += wrap(x, y, width, help[i], true);
 }
 

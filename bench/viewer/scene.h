@@ -15,6 +15,8 @@ typedef struct scene_parameter {
     const char *name;
     float least, most, first;
     bool logarithmic, restarts; /* restarts: the scene is made anew when it changes */
+    const char *const *choices; /* names of 0, 1, ..., up to NULL, for buttons; NULL: a slider */
+    bool grown;                 /* of hair that the scene grows: there is no slider for a file's */
 } scene_parameter;
 
 /* Pointer of the user: a ray, and what it holds. */
@@ -48,7 +50,7 @@ typedef enum scene_integrators { SCENE_HAS_NONE, SCENE_HAS_MOMENTUM, SCENE_ADVEC
 typedef struct scene {
     const char *name, *title, *source, *text[3]; /* source: the file that it is in */
     struct {
-        float target[3], distance, yaw, pitch, radius;
+        float target[3], distance, yaw, pitch, radius, exposure; /* exposure: 0 is 1 */
     } look;
     scene_parameter parameters[MAX_PARAMETERS];
     scene_integrators integrators;
@@ -86,6 +88,10 @@ mote_collider_id scene_add_collider(mote_system *system, const mote_collider_def
  * in the last bit. Angles in rad, below 1e6. */
 float scene_sine(float angle);
 float scene_cosine(float angle);
+
+/* Makes the transform that takes the y axis into the way between two points, about its middle. Returns their
+ * distance. */
+float scene_place_between(const float from[3], const float to[3], mat4 at);
 
 /* Draws a collider's shape at a transform. */
 void scene_paint_collider(draw_state *d, const mote_collider_def *def, const mote_transform *at,

@@ -138,8 +138,8 @@ async function checkPictures(page) {
   await keepPicture(page, 'before');
   await call(page, 'viewer_advance', [0.0005]);
   await keepPicture(page, 'after');
-  const moved = await differing(page, 'before', 'after');
-  expect(moved < 1000, `a load that the host moves jumps at a step: ${moved} pixels`);
+  const moved = await differing(page, 'before', 'after', 0.33); // above the bridge, which swings
+  expect(moved < 400, `a load that the host moves jumps at a step: ${moved} pixels`);
   await page.setViewportSize({ width: 320, height: 200 });
   await keepPicture(page, 'plain');
   await press(page, 'l');

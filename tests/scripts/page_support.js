@@ -64,8 +64,8 @@ async function press(page, ...keys) {
   await frames(page, 3);
 }
 
-// The pixels of the next picture, kept in the page under a name; and how many pixels of two of them differ, and
-// how many colours one has. The viewer draws before this function in the same frame.
+// The pixels of the next picture, kept in the page under a name; and how many pixels of two of them differ in the
+// upper share of the rows. The viewer draws before this function in the same frame.
 function keepPicture(page, name) {
   return page.evaluate((to) => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => {
     const canvas = document.getElementById('canvas'), gl = canvas.getContext('webgl2');
@@ -77,13 +77,13 @@ function keepPicture(page, name) {
   }))), name);
 }
 
-function differing(page, one, other) {
-  return page.evaluate(([a, b]) => {
+function differing(page, one, other, share = 1) {
+  return page.evaluate(([a, b, upper]) => {
     const p = window.pictures[a], q = window.pictures[b];
     let count = 0;
-    for (let i = 0; i < p.length; i += 4) if ([0, 1, 2].some((c) => Math.abs(p[i + c] - q[i + c]) > 12)) count++;
+    for (let i = 4 * Math.round((1 - upper) * p.length / 4); i < p.length; i += 4) if ([0, 1, 2].some((c) => Math.abs(p[i + c] - q[i + c]) > 12)) count++;
     return count;
-  }, [one, other]);
+  }, [one, other, share]);
 }
 
 module.exports = { call, choose, differing, expect, faults, frames, keepPicture, open, press, start };

@@ -1,6 +1,6 @@
 """Draws every scene of the viewer off screen and checks the pictures: the call ends well, two runs give one
 hash, the picture is not empty and changes while the scene runs; a window under Xvfb has the same hash; hair
-stays within a kept silhouette. After a change of the camera or the groom,
+stays within a kept silhouette, curls where they are made. After a change of the camera or the groom,
 `tests/scripts/viewer.py build/bench/viewer/mote-viewer tests/viewer_hair.txt --keep` keeps a new one.
 
 usage: viewer.py VIEWER KEPT [--keep]
@@ -152,6 +152,24 @@ def silhouette(viewer, folder):
     return read_png(folder / 'hair.png'), read_png(folder / 'bare.png')
 
 
+def ends_of_curls(viewer, folder, frames):
+    """Returns the lowest row of each curl of the scene of rods: they hang side by side over the floor."""
+    first, wide, lowest = 184, 20, 115
+    draw(viewer, 'rods', frames, folder / 'rods.png')
+    draw(viewer, 'rods', frames, folder / 'bare.png', '--bare')
+    rows, bare = read_png(folder / 'rods.png'), read_png(folder / 'bare.png')
+    return [max((y for y in range(lowest) for i in range(4 * left, 4 * (left + wide))
+                 if abs(rows[y][i] - bare[y][i]) > 8), default=0)
+            for left in range(first, first + 5 * wide, wide)]
+
+
+def check_curls(viewer, folder):
+    """Curls hang as they are made: after 10 s their ends are where they were."""
+    first, last = (ends_of_curls(viewer, folder, frames) for frames in (1, 600))
+    if min(first) < HEIGHT // 4 or max(abs(a - b) for a, b in zip(first, last)) > 2:
+        yield f'rods: the ends of the curls have gone from rows {first} to {last}'
+
+
 def check_bad_input(viewer):
     for arguments in (['no-such-scene'], ['--hair', '/nonexistent'], ['--frames'], ['rope', 'hair'],
                       ['--frames', '1e3'], ['--frames', '-1'], ['--workers', '65'], ['--workers', ''],
@@ -177,6 +195,7 @@ def main():
             file.write_text(''.join(lines), encoding='utf-8')
         kept = file.read_text(encoding='utf-8')
         faults += [*check_hair(counts, kept), *check_strays(rows, bare, kept)]
+        faults += check_curls(viewer, folder)
         faults += check_window(viewer, folder)
         for scene in scenes:
             faults += check_scene(viewer, scene, folder)
