@@ -10,12 +10,29 @@ static const struct {
     int divisor, samples, shadow; /* of width and height; a pixel; pixels by pixels of the shadow map */
 } qualities[DRAW_BEST + 1] = {{2, 0, 512}, {1, 0, 1024}, {1, 4, 2048}};
 
-enum { SOLID, FLOOR, SKY, HAIR, SPRITE, LINE, SOLID_DEPTH, HAIR_DEPTH, COPY, PROGRAMS };
+enum {
+    SOLID,
+    FLOOR,
+    SKY,
+    HAIR,
+    SPRITE,
+    VOLUME_OF_LIGHT,
+    LINE,
+    SOLID_DEPTH,
+    HAIR_DEPTH,
+    LIGHT,
+    COPY,
+    PROGRAMS
+};
+
+#define VOLUME_SIZE 256 /* pixels of a side of the map of light that comes through sprites */
 
 static struct {
     GLuint program[PROGRAMS];
-    GLuint nothing; /* array without attributes */
-    gl_target shadow, sampled, picture;
+    GLuint nothing;                            /* array without attributes */
+    gl_target shadow, sampled, light, picture; /* light: linear, where there are half floats */
+    gl_target volume;
+    bool has_volume; /* in this frame */
     int samples, divisor;
     gl_stream ball, box, lines;
     int ball_indices, box_indices;
@@ -23,7 +40,24 @@ static struct {
     float light_depth; /* m, of the shadow map */
 } g;
 
-static GLint place(GLuint program, const char *name) { return glGetUniformLocation(program, name); }
+/* A program is made when it is first used: the first picture does not wait for those of other scenes. */
+static GLuint program(int number) {
+    static const char *const text[PROGRAMS][2] = {[SOLID] = {SOLID_VERTEX, SOLID_FRAGMENT},
+                                                  [FLOOR] = {FLOOR_VERTEX, FLOOR_FRAGMENT},
+                                                  [SKY] = {SKY_VERTEX, SKY_FRAGMENT},
+                                                  [HAIR] = {HAIR_VERTEX, HAIR_FRAGMENT},
+                                                  [SPRITE] = {SPRITE_VERTEX, SPRITE_FRAGMENT},
+                                                  [VOLUME_OF_LIGHT] = {VOLUME_VERTEX, VOLUME_FRAGMENT},
+                                                  [LINE] = {LINE_VERTEX, LINE_FRAGMENT},
+                                                  [SOLID_DEPTH] = {SOLID_VERTEX, NOTHING_FRAGMENT},
+                                                  [HAIR_DEPTH] = {HAIR_VERTEX, NOTHING_FRAGMENT},
+                                                  [LIGHT] = {SKY_VERTEX, TONE_FRAGMENT},
+                                                  [COPY] = {SKY_VERTEX, COPY_FRAGMENT}};
+    if (!g.program[number]) g.program[number] = gl_program(text[number][0], text[number][1]);
+    return g.program[number];
+}
+
+static GLint place(GLuint p, const char *name) { return glGetUniformLocation(p, name); }
 
 /* --- Solids: a ball that may be drawn out to a capsule, and a box --- */
 
@@ -84,16 +118,6 @@ static void make_box(void) {
 }
 
 void draw_open(void) {
-    const char *text[PROGRAMS][2] = {[SOLID] = {SOLID_VERTEX, SOLID_FRAGMENT},
-                                     [FLOOR] = {FLOOR_VERTEX, FLOOR_FRAGMENT},
-                                     [SKY] = {SKY_VERTEX, SKY_FRAGMENT},
-                                     [HAIR] = {HAIR_VERTEX, HAIR_FRAGMENT},
-                                     [SPRITE] = {SPRITE_VERTEX, SPRITE_FRAGMENT},
-                                     [LINE] = {LINE_VERTEX, LINE_FRAGMENT},
-                                     [SOLID_DEPTH] = {SOLID_VERTEX, NOTHING_FRAGMENT},
-                                     [HAIR_DEPTH] = {HAIR_VERTEX, NOTHING_FRAGMENT},
-                                     [COPY] = {SKY_VERTEX, COPY_FRAGMENT}};
-    for (int i = 0; i < PROGRAMS; i++) g.program[i] = gl_program(text[i][0], text[i][1]);
     glGenVertexArrays(1, &g.nothing);
     make_ball();
     make_box();
@@ -101,11 +125,13 @@ void draw_open(void) {
     g.lines = gl_stream_make(sizeof(draw_line_vertex), line);
     glm_vec3_copy((vec3){0.45f, 0.8f, 0.4f}, g.to_light);
     glm_vec3_normalize(g.to_light);
+    if (gl_has_half_float()) g.volume = gl_volume_target(VOLUME_SIZE);
 }
 
 static void destroy_targets(void) {
     if (!g.shadow.frame) return;
     gl_target_destroy(&g.shadow), gl_target_destroy(&g.sampled), gl_target_destroy(&g.picture);
+    if (gl_has_half_float()) gl_target_destroy(&g.light);
 }
 
 /* Makes what frames are drawn into, where its size or quality has changed. */
@@ -117,16 +143,19 @@ static void make_targets(const draw_state *d) {
         return;
     destroy_targets();
     g.divisor = divisor, g.samples = samples;
+    const int width = (d->width + divisor - 1) / divisor, height = (d->height + divisor - 1) / divisor;
+    const bool half = gl_has_half_float();
     g.shadow = gl_shadow_target(shadow);
-    g.sampled =
-        gl_sampled_target((d->width + divisor - 1) / divisor, (d->height + divisor - 1) / divisor, samples);
-    g.picture = gl_picture_target(d->width, d->height);
+    g.sampled = gl_sampled_target(width, height, samples, half);
+    if (half) g.light = gl_picture_target(width, height, true);
+    g.picture = gl_picture_target(d->width, d->height, false);
 }
 
 void draw_close(void) {
     for (int i = 0; i < PROGRAMS; i++) glDeleteProgram(g.program[i]);
     glDeleteVertexArrays(1, &g.nothing);
     destroy_targets();
+    if (gl_has_half_float()) gl_target_destroy(&g.volume);
     gl_stream_destroy(&g.ball), gl_stream_destroy(&g.box), gl_stream_destroy(&g.lines);
 }
 
@@ -137,17 +166,46 @@ static void aim_light(draw_state *d) {
     vec3 from;
     const float r = d->scene_radius;
     g.light_depth = 4 * r;
-    glm_vec3_copy(d->camera->target, from);
+    glm_vec3_copy(d->scene_centre, from);
     glm_vec3_muladds(g.to_light, 2 * r, from);
-    glm_lookat(from, d->camera->target, (vec3){0, 1, 0}, view);
+    glm_lookat(from, d->scene_centre, (vec3){0, 1, 0}, view);
     glm_ortho(-r, r, -r, r, 0, 4 * r, box);
     glm_mat4_mul(box, view, d->light);
+}
+
+static void fill_frame(const draw_state *d, int number, GLuint texture) {
+    glUseProgram(program(number));
+    glUniform1f(place(program(number), "exposure"), d->exposure);
+    glActiveTexture(GL_TEXTURE0);
+    glBindTexture(GL_TEXTURE_2D, texture);
+    glBindVertexArray(g.nothing);
+    glDrawArrays(GL_TRIANGLES, 0, 3);
+}
+
+/* Brings what was drawn to the picture: linear light by the tone curve. */
+static void develop(const draw_state *d) {
+    const bool half = gl_has_half_float();
+    const gl_target *to = half ? &g.light : &g.picture;
+    glBindFramebuffer(GL_READ_FRAMEBUFFER, g.sampled.frame);
+    glBindFramebuffer(GL_DRAW_FRAMEBUFFER, to->frame);
+    glBlitFramebuffer(0, 0, g.sampled.width, g.sampled.height, 0, 0, to->width, to->height,
+                      GL_COLOR_BUFFER_BIT, g.divisor > 1 && !half ? GL_LINEAR : GL_NEAREST);
+    glBindFramebuffer(GL_FRAMEBUFFER, g.picture.frame);
+    glViewport(0, 0, d->width, d->height);
+    glDisable(GL_DEPTH_TEST);
+    glDisable(GL_BLEND);
+    if (half) fill_frame(d, LIGHT, g.light.colour);
+}
+
+static void bind_texture(GLenum unit, GLuint texture) {
+    glActiveTexture(unit);
+    glBindTexture(GL_TEXTURE_2D, texture);
 }
 
 void draw_frame(draw_state *d, void (*paint)(draw_state *d, void *context), void *context) {
     aim_light(d);
     make_targets(d);
-    d->shadow = true;
+    d->shadow = true, g.has_volume = false;
     glBindFramebuffer(GL_FRAMEBUFFER, g.shadow.frame);
     glViewport(0, 0, g.shadow.width, g.shadow.height);
     glEnable(GL_DEPTH_TEST);
@@ -161,31 +219,29 @@ void draw_frame(draw_state *d, void (*paint)(draw_state *d, void *context), void
     glViewport(0, 0, g.sampled.width, g.sampled.height);
     glClear(GL_DEPTH_BUFFER_BIT);
     glDepthMask(GL_FALSE);
-    glUseProgram(g.program[SKY]);
-    glBindVertexArray(g.nothing);
-    glDrawArrays(GL_TRIANGLES, 0, 3);
+    fill_frame(d, SKY, 0);
     glDepthMask(GL_TRUE);
     glEnable(GL_BLEND);
     glBlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
-    glActiveTexture(GL_TEXTURE0);
-    glBindTexture(GL_TEXTURE_2D, g.shadow.depth);
+    bind_texture(GL_TEXTURE2, g.volume.more);
+    bind_texture(GL_TEXTURE1, g.volume.colour);
+    bind_texture(GL_TEXTURE0, g.shadow.depth);
     paint(d, context);
-    glBindFramebuffer(GL_READ_FRAMEBUFFER, g.sampled.frame);
-    glBindFramebuffer(GL_DRAW_FRAMEBUFFER, g.picture.frame);
-    glBlitFramebuffer(0, 0, g.sampled.width, g.sampled.height, 0, 0, d->width, d->height, GL_COLOR_BUFFER_BIT,
-                      g.divisor > 1 ? GL_LINEAR : GL_NEAREST);
+    develop(d);
+}
+
+void draw_nothing(const draw_state *d) {
+    make_targets(d);
     glBindFramebuffer(GL_FRAMEBUFFER, g.picture.frame);
     glViewport(0, 0, d->width, d->height);
     glDisable(GL_DEPTH_TEST);
+    glClear(GL_COLOR_BUFFER_BIT);
 }
 
-void draw_show(void) {
+void draw_show(const draw_state *d) {
     glBindFramebuffer(GL_FRAMEBUFFER, 0);
     glDisable(GL_BLEND);
-    glUseProgram(g.program[COPY]);
-    glBindTexture(GL_TEXTURE_2D, g.picture.colour);
-    glBindVertexArray(g.nothing);
-    glDrawArrays(GL_TRIANGLES, 0, 3);
+    fill_frame(d, COPY, g.picture.colour);
 }
 
 void draw_read(int width, int height, unsigned char *pixels) {
@@ -202,15 +258,19 @@ void draw_read(int width, int height, unsigned char *pixels) {
 }
 
 /* Selects a program and sets what all programs of a pass share. */
-static GLuint use(const draw_state *d, int program) {
-    const GLuint p = g.program[program];
+static GLuint use(const draw_state *d, int number) {
+    const GLuint p = program(number);
     glUseProgram(p);
     glUniformMatrix4fv(place(p, "both"), 1, GL_FALSE, d->shadow ? d->light[0] : d->camera->both[0]);
     if (d->shadow) return p;
+    glUniform1f(place(p, "exposure"), d->exposure);
     glUniform3fv(place(p, "eye"), 1, d->camera->eye);
     glUniform3fv(place(p, "to_light"), 1, g.to_light);
     glUniformMatrix4fv(place(p, "light"), 1, GL_FALSE, d->light[0]);
     glUniform1f(place(p, "light_depth"), g.light_depth);
+    glUniform1i(place(p, "volume"), 1);
+    glUniform1i(place(p, "volume_more"), 2);
+    glUniform1f(place(p, "has_volume"), g.has_volume);
     return p;
 }
 
@@ -234,7 +294,7 @@ void draw_floor(draw_state *d, float height, const float colour[3]) {
 static void set_material(GLuint p, const draw_material *m) {
     glUniform3fv(place(p, "colour"), 1, m->colour);
     glUniform1f(place(p, "gloss"), m->gloss);
-    glUniform1f(place(p, "two_sided"), m->two_sided);
+    glUniform1f(place(p, "silk"), m->silk);
 }
 
 static void draw_solid(draw_state *d, const gl_stream *solid, int count, mat4 model, const float stretch[3],
@@ -277,6 +337,7 @@ gl_stream draw_hair_stream(void) {
 }
 
 void draw_hair(draw_state *d, const gl_stream *hair, int index_count, const draw_hair_look *look) {
+    if (d->bare) return;
     const GLuint p = use(d, d->shadow ? HAIR_DEPTH : HAIR);
     if (!d->shadow) {
         glUniform3fv(place(p, "root"), 1, look->root);
@@ -294,25 +355,61 @@ gl_stream draw_sprite_stream(void) {
     return gl_stream_make(28, a);
 }
 
+/* Draws sprites into the map of light that comes through them. */
+static void shade_volume(draw_state *d, const gl_stream *sprites, int count, const draw_sprite_look *look) {
+    if (!gl_has_half_float()) return;
+    const GLuint p = use(d, VOLUME_OF_LIGHT);
+    glBindFramebuffer(GL_FRAMEBUFFER, g.volume.frame);
+    glViewport(0, 0, VOLUME_SIZE, VOLUME_SIZE);
+    if (!g.has_volume) {
+        glClearColor(0, 0, 0, 0);
+        glClear(GL_COLOR_BUFFER_BIT);
+    }
+    g.has_volume = true;
+    glUniform4fv(place(p, "young"), 1, look->young);
+    glUniform4fv(place(p, "old"), 1, look->old);
+    glUniform3f(place(p, "sizes"), look->young_size, look->old_size, VOLUME_SIZE / (2 * d->scene_radius));
+    glDisable(GL_DEPTH_TEST);
+    glEnable(GL_BLEND);
+    glBlendFunc(GL_ONE, GL_ONE);
+    glBindVertexArray(sprites->array);
+    glDrawArrays(GL_POINTS, 0, count);
+    glDisable(GL_BLEND);
+    glEnable(GL_DEPTH_TEST);
+    glBindFramebuffer(GL_FRAMEBUFFER, g.shadow.frame);
+    glViewport(0, 0, g.shadow.width, g.shadow.height);
+}
+
 void draw_sprites(draw_state *d, const gl_stream *sprites, int count, const draw_sprite_look *look) {
-    if (d->shadow || !count) return;
+    if (!count) return;
+    if (d->shadow) {
+        if (look->lit) shade_volume(d, sprites, count, look);
+        return;
+    }
     const GLuint p = use(d, SPRITE);
+    vec3 light_in_view;
+    glm_mat4_mulv3(d->camera->view, g.to_light, 0, light_in_view);
     glUniform4fv(place(p, "young"), 1, look->young);
     glUniform4fv(place(p, "old"), 1, look->old);
     glUniform4fv(place(p, "fast"), 1, look->fast);
-    glUniform1f(place(p, "fast_speed"), look->fast_speed);
+    glUniform2f(place(p, "speeds"), look->slow_speed, look->fast_speed);
     glUniform3f(place(p, "sizes"), look->young_size, look->old_size,
                 1 / (d->camera->height_of_pixel * (float)g.divisor));
     glUniform1f(place(p, "adds"), look->adds);
+    glUniform1f(place(p, "is_lit"), look->lit);
+    glUniform3fv(place(p, "light_in_view"), 1, light_in_view);
     glDepthMask(GL_FALSE);
     glBindVertexArray(sprites->array);
     glDrawArrays(GL_POINTS, 0, count);
     glDepthMask(GL_TRUE);
 }
 
-void draw_lines(draw_state *d, const draw_line_vertex *vertices, int count) {
+void draw_lines(draw_state *d, const draw_line_vertex *vertices, int count, bool add) {
     if (d->shadow || !count) return;
-    use(d, LINE);
+    const GLuint p = use(d, LINE);
+    glUniform1f(place(p, "adds"), add);
+    glDepthMask(!add);
     gl_stream_fill(&g.lines, vertices, (size_t)count * sizeof *vertices);
     glDrawArrays(GL_LINES, 0, count);
+    glDepthMask(GL_TRUE);
 }

@@ -10,11 +10,15 @@
 
 typedef struct draw_state {
     viewer_camera *camera;
-    int width, height;
-    int quality;        /* 0 .. DRAW_BEST: how finely, for slow graphics */
-    bool shadow;        /* the pass that makes the shadow map */
-    float scene_radius; /* m, around the camera's target: what casts shadows */
-    mat4 light;         /* world to shadow map */
+    int width, height; /* pixels */
+    int wide, high;    /* the same in the units of ui.h */
+    int quality;       /* 0 .. DRAW_BEST: how finely, for slow graphics */
+    bool shadow;       /* the pass that makes the shadow map */
+    bool bare;         /* strands are not drawn */
+    vec3 scene_centre; /* m, and radius around it: what casts shadows */
+    float scene_radius;
+    float exposure; /* factor of the light that is shown */
+    mat4 light;     /* world to shadow map */
 } draw_state;
 
 void draw_open(void);
@@ -23,15 +27,17 @@ void draw_close(void);
 /* Draws a frame: paint is called for the shadow map and then for the picture. More can be drawn over the
  * picture afterwards; draw_show shows it. */
 void draw_frame(draw_state *d, void (*paint)(draw_state *d, void *context), void *context);
-void draw_show(void);
+void draw_show(const draw_state *d);
+/* Empties the picture in place of a frame. */
+void draw_nothing(const draw_state *d);
 
 /* Reads the picture back: rows from top to bottom, four bytes a pixel. */
 void draw_read(int width, int height, unsigned char *pixels);
 
 typedef struct draw_material {
-    vec3 colour;    /* linear */
-    float gloss;    /* 0 .. 1 */
-    bool two_sided; /* cloth */
+    vec3 colour; /* linear */
+    float gloss; /* 0 .. 1 */
+    float silk;  /* 0 .. 1; above 0 both sides are seen */
 } draw_material;
 
 void draw_floor(draw_state *d, float height, const float colour[3]);
@@ -56,18 +62,21 @@ void draw_hair(draw_state *d, const gl_stream *hair, int index_count, const draw
 /* Sprites: position, velocity, remaining life: 28 bytes. Colours over life and speed. */
 typedef struct draw_sprite_look {
     vec4 young, old;            /* linear, alpha */
-    vec4 fast;                  /* blended in by speed / fast_speed */
+    vec4 fast;                  /* blended in by speed */
+    float slow_speed;           /* m/s, at which `fast` begins to be blended in */
     float fast_speed;           /* m/s; 0: not by speed */
     float young_size, old_size; /* m, diameter */
     bool adds;                  /* light adds up, order does not matter */
+    bool lit; /* of the colour `old`, lit through the others, glowing by `young` while young; such sprites
+               * must be drawn in the pass of the shadow map too, from the same vertices */
 } draw_sprite_look;
 gl_stream draw_sprite_stream(void);
 void draw_sprites(draw_state *d, const gl_stream *sprites, int count, const draw_sprite_look *look);
 
-/* Lines: position, colour with alpha: 28 bytes. */
+/* Lines: position, colour of the screen with alpha: 28 bytes. add: light adds up. */
 typedef struct draw_line_vertex {
     float position[3], colour[4];
 } draw_line_vertex;
-void draw_lines(draw_state *d, const draw_line_vertex *vertices, int count);
+void draw_lines(draw_state *d, const draw_line_vertex *vertices, int count, bool add);
 
 #endif

@@ -2,14 +2,42 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define HEAD "#version 300 es\nprecision highp float;\nprecision highp int;\n"
 
+static bool is_complete(gl_target target) {
+    glBindFramebuffer(GL_FRAMEBUFFER, target.frame);
+    const bool complete = glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
+    gl_target_destroy(&target);
+    return complete;
+}
+
+/* An extension allows half floats; whether all kinds of targets take them is tried. */
+static bool try_half_float(void) {
+    GLint count = 0;
+    bool promised = false;
+    glGetIntegerv(GL_NUM_EXTENSIONS, &count);
+    for (GLint i = 0; i < count; i++) {
+        const char *name = (const char *)glGetStringi(GL_EXTENSIONS, (GLuint)i);
+        promised |=
+            !strcmp(name, "GL_EXT_color_buffer_half_float") || !strcmp(name, "GL_EXT_color_buffer_float");
+    }
+    return promised && is_complete(gl_sampled_target(16, 16, 4, true)) &&
+           is_complete(gl_picture_target(16, 16, true)) && is_complete(gl_volume_target(16));
+}
+
+bool gl_has_half_float(void) {
+    static enum { UNKNOWN, NO, YES } answer;
+    if (answer == UNKNOWN) answer = try_half_float() ? YES : NO;
+    return answer == YES;
+}
+
 static GLuint compile(GLenum kind, const char *text) {
-    const char *parts[] = {HEAD, text};
+    const char *parts[] = {HEAD, gl_has_half_float() ? "#define LINEAR\n" : "", text};
     const GLuint shader = glCreateShader(kind);
     GLint good = 0;
-    glShaderSource(shader, 2, parts, NULL);
+    glShaderSource(shader, 3, parts, NULL);
     glCompileShader(shader);
     glGetShaderiv(shader, GL_COMPILE_STATUS, &good);
     if (good) return shader;
@@ -104,13 +132,13 @@ gl_target gl_shadow_target(int size) {
     return target;
 }
 
-gl_target gl_sampled_target(int width, int height, int samples) {
+gl_target gl_sampled_target(int width, int height, int samples, bool half) {
     gl_target target = {.sampled = true, .width = width, .height = height};
     glGenFramebuffers(1, &target.frame);
     glBindFramebuffer(GL_FRAMEBUFFER, target.frame);
     glGenRenderbuffers(1, &target.colour);
     glBindRenderbuffer(GL_RENDERBUFFER, target.colour);
-    glRenderbufferStorageMultisample(GL_RENDERBUFFER, samples, GL_RGBA8, width, height);
+    glRenderbufferStorageMultisample(GL_RENDERBUFFER, samples, half ? GL_RGBA16F : GL_RGBA8, width, height);
     glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, target.colour);
     glGenRenderbuffers(1, &target.depth);
     glBindRenderbuffer(GL_RENDERBUFFER, target.depth);
@@ -119,25 +147,47 @@ gl_target gl_sampled_target(int width, int height, int samples) {
     return target;
 }
 
-gl_target gl_picture_target(int width, int height) {
+/* Attaches a new texture as colour `number` of the frame that is bound. */
+static GLuint add_colour(GLenum number, int width, int height, bool half) {
+    GLuint colour;
+    const GLint filter = half ? GL_LINEAR : GL_NEAREST;
+    glGenTextures(1, &colour);
+    glBindTexture(GL_TEXTURE_2D, colour);
+    glTexImage2D(GL_TEXTURE_2D, 0, half ? GL_RGBA16F : GL_RGBA8, width, height, 0, GL_RGBA,
+                 half ? GL_HALF_FLOAT : GL_UNSIGNED_BYTE, NULL);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, filter);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, filter);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
+    glFramebufferTexture2D(GL_FRAMEBUFFER, number, GL_TEXTURE_2D, colour, 0);
+    return colour;
+}
+
+gl_target gl_picture_target(int width, int height, bool half) {
     gl_target target = {.width = width, .height = height};
     glGenFramebuffers(1, &target.frame);
     glBindFramebuffer(GL_FRAMEBUFFER, target.frame);
-    glGenTextures(1, &target.colour);
-    glBindTexture(GL_TEXTURE_2D, target.colour);
-    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, width, height, 0, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
-    glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, target.colour, 0);
+    target.colour = add_colour(GL_COLOR_ATTACHMENT0, width, height, half);
+    return target;
+}
+
+gl_target gl_volume_target(int size) {
+    static const GLenum both[] = {GL_COLOR_ATTACHMENT0, GL_COLOR_ATTACHMENT1};
+    gl_target target = {.width = size, .height = size};
+    glGenFramebuffers(1, &target.frame);
+    glBindFramebuffer(GL_FRAMEBUFFER, target.frame);
+    target.colour = add_colour(both[0], size, size, true);
+    target.more = add_colour(both[1], size, size, true);
+    glDrawBuffers(2, both);
     return target;
 }
 
 void gl_target_destroy(gl_target *target) {
-    const GLuint both[] = {target->colour, target->depth};
+    const GLuint all[] = {target->colour, target->depth, target->more};
     glDeleteFramebuffers(1, &target->frame);
     if (target->sampled)
-        glDeleteRenderbuffers(2, both);
+        glDeleteRenderbuffers(2, all);
     else
-        glDeleteTextures(2, both);
+        glDeleteTextures(3, all);
     *target = (gl_target){0};
 }

@@ -6,7 +6,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Compiles and links a program. Prints the log and exits if that fails. */
+/* Returns true if pictures can have half floats a colour: linear light without an upper end. */
+bool gl_has_half_float(void);
+
+/* Compiles and links a program, with LINEAR defined where there are half floats. Prints the log and exits if
+ * that fails. */
 GLuint gl_program(const char *vertex, const char *fragment);
 
 /* Attribute of a vertex: `count` floats at `offset`. count 0: ends a list. */
@@ -37,16 +41,17 @@ void gl_stream_indices(gl_stream *stream, const void *indices, size_t bytes);
 
 /* Picture into which a pass draws. */
 typedef struct gl_target {
-    GLuint frame, colour, depth;
+    GLuint frame, colour, more, depth;
     bool sampled; /* renderbuffers in place of textures */
     int width, height;
 } gl_target;
 
 /* Makes a target: of which the depth is a texture, without colour; of several samples; of which the colour is
- * a texture, without depth. */
+ * a texture, without depth; of eight half floats in two textures. half: colours of half floats. */
 gl_target gl_shadow_target(int size);
-gl_target gl_sampled_target(int width, int height, int samples);
-gl_target gl_picture_target(int width, int height);
+gl_target gl_sampled_target(int width, int height, int samples, bool half);
+gl_target gl_picture_target(int width, int height, bool half);
+gl_target gl_volume_target(int size);
 void gl_target_destroy(gl_target *target);
 
 #endif

@@ -45,6 +45,15 @@ void scene_gravity(mote_system *system, float y) {
     must(mote_system_add_force(system, &gravity, &id), "mote_system_add_force");
 }
 
+double scene_time(const scene_state *s) {
+    return fmax(0, mote_system_time(s->system) + ((double)s->alpha - 1) * mote_system_timestep(s->system));
+}
+
+double scene_time_after(const scene_state *s, double seconds) {
+    const double step = mote_system_timestep(s->system);
+    return mote_system_time(s->system) + step * floor((double)s->alpha + seconds / step + 1e-6);
+}
+
 mote_collider_id scene_add_collider(mote_system *system, const mote_collider_def *def) {
     mote_collider_id id;
     must(mote_system_add_collider(system, def, &id), "mote_system_add_collider");
@@ -64,6 +73,22 @@ static float series(float angle, int first) {
 
 float scene_sine(float angle) { return series(angle, 1); }
 float scene_cosine(float angle) { return series(angle, 0); }
+
+float scene_place_between(const float from[3], const float to[3], mat4 at) {
+    vec3 way, middle, up = {0, 1, 0};
+    versor turn;
+    mat4 rotation;
+    glm_vec3_sub((float *)to, (float *)from, way);
+    const float length = glm_vec3_norm(way);
+    glm_vec3_lerp((float *)from, (float *)to, 0.5f, middle);
+    glm_translate_make(at, middle);
+    if (length < 1e-6f) return length;
+    glm_vec3_scale(way, 1 / length, way);
+    glm_quat_from_vecs(up, way, turn);
+    glm_quat_mat4(turn, rotation);
+    glm_mat4_mul(at, rotation, at);
+    return length;
+}
 
 void scene_paint_collider(draw_state *d, const mote_collider_def *def, const mote_transform *at,
                           const draw_material *material) {

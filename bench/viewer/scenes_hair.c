@@ -14,6 +14,7 @@ typedef struct hair {
     ribbons ribbons;
     mote_collider_def solid[SOLIDS], ball;
     mote_collider_id id[SOLIDS], ball_id;
+    int solids; /* that there are: a model has a head at most */
     float ball_at[3];
     bool holds_ball;
 } hair;
@@ -75,10 +76,37 @@ static mote_strands_id add_hair(scene_state *s, float (*positions)[3], uint32_t 
     const mote_result result = mote_system_add_strands(s->system, &def, &id, &fault);
     free(masses);
     must(result, fault.parameter ? fault.parameter : "mote_system_add_strands");
+    s->points = strands * POINTS;
     return id;
 }
 
+/* Finds the sphere that is nearest to the roots of a model, by least squares: |p|^2 = 2 c p + (r^2 - |c|^2).
+ * The head of a model is not in its file. Returns false if the roots lie on no sphere of a head's size. */
+static bool fit_head(const mote_hair *model, mote_collider_def *head) {
+    mat4 sums = GLM_MAT4_ZERO_INIT, inverse;
+    vec4 right = GLM_VEC4_ZERO_INIT, found;
+    vec3 middle = GLM_VEC3_ZERO_INIT;
+    for (uint32_t i = 0; i < model->strand_count; i++)
+        glm_vec3_muladds(model->points[i * POINTS], 1 / (float)model->strand_count, middle);
+    for (uint32_t i = 0; i < model->strand_count; i++) {
+        vec4 row = {0, 0, 0, 1};
+        glm_vec3_sub(model->points[i * POINTS], middle, row);
+        for (int a = 0; a < 4; a++)
+            for (int b = 0; b < 4; b++) sums[a][b] += row[a] * row[b] / (float)model->strand_count;
+        glm_vec4_muladds(row, glm_vec3_norm2(row) / (float)model->strand_count, right);
+    }
+    glm_mat4_inv(sums, inverse);
+    glm_mat4_mulv(inverse, right, found);
+    glm_vec3_scale(found, 0.5f, found);
+    const float radius = sqrtf(found[3] + glm_vec3_norm2(found));
+    if (!(radius > 0.03f && radius < 0.3f)) return false;
+    glm_vec3_add(found, middle, middle);
+    *head = mote_sphere(middle, 0.97f * radius);
+    return true;
+}
+
 static mote_strands_id add_model(scene_state *s) {
+    hair *h = s->own;
     mote_hair *model;
     mote_hair_resample_def def = mote_default_hair_resample_def();
     def.points = POINTS;
@@ -93,6 +121,7 @@ static mote_strands_id add_model(scene_state *s) {
     const float top = z_up ? high[2] : high[1];
     const float origin[3] = {-scale * 0.5f * (low[0] + high[0]), head_at[1] + 0.13f - scale * top, 0};
     must(mote_hair_transform(model, scale, z_up ? turned : upright, origin), "mote_hair_transform");
+    h->solids = fit_head(model, &h->solid[0]);
     const mote_strands_id id = add_hair(s, model->points, model->strand_count);
     mote_hair_destroy(model);
     return id;
@@ -126,12 +155,13 @@ static void open_hair(scene_state *s) {
     h->solid[2] =
         mote_capsule((const float[3]){-0.15f, 1.30f, -0.01f}, (const float[3]){0.15f, 1.30f, -0.01f}, 0.075f);
     h->solid[3] = mote_capsule((const float[3]){0, 1.0f, -0.01f}, (const float[3]){0, 1.24f, -0.01f}, 0.135f);
-    for (int i = 0; i < SOLIDS; i++)
-        h->solid[i].friction = 0.2f, h->id[i] = scene_add_collider(s->system, &h->solid[i]);
-    glm_vec3_copy((vec3){0.36f, 1.45f, 0.12f}, h->ball_at);
+    glm_vec3_copy((vec3){0.31f, 1.45f, 0.11f}, h->ball_at);
     h->ball = mote_sphere(h->ball_at, 0.06f);
     h->ball_id = scene_add_collider(s->system, &h->ball);
+    h->solids = SOLIDS;
     const mote_strands_id id = s->hair ? add_model(s) : add_groom(s);
+    for (int i = 0; i < h->solids; i++)
+        h->solid[i].friction = 0.2f, h->id[i] = scene_add_collider(s->system, &h->solid[i]);
     h->ribbons = ribbons_make(s->system, id, 0.0016f, 0.0006f);
 }
 
@@ -141,21 +171,21 @@ static void close_hair(scene_state *s) {
     free(h);
 }
 
-static mote_transform head_turn(const scene_state *s) {
-    const float angle = s->parameter[2] * scene_sine(1.8f * (float)mote_system_time(s->system));
+static mote_transform head_turn(const scene_state *s, double time) {
+    const float angle = s->parameter[2] * scene_sine(1.8f * (float)time);
     return (mote_transform){{0, 0, 0}, {0, scene_sine(angle / 2), 0, scene_cosine(angle / 2)}};
 }
 
 static void before_hair(scene_state *s, double seconds) {
-    (void)seconds;
     hair *h = s->own;
     scene_pointer *p = &s->pointer;
-    const mote_transform turn = head_turn(s);
+    const mote_transform turn = head_turn(s, scene_time_after(s, seconds));
     must(mote_strands_set_roots(s->system, h->ribbons.id, &turn, 1, MOTE_NEXT_ADVANCE),
          "mote_strands_set_roots");
     const mote_transform head = mote_transform_multiply(&turn, &h->solid[0].transform);
-    must(mote_system_move_collider(s->system, h->id[0], &head, MOTE_NEXT_ADVANCE),
-         "mote_system_move_collider");
+    if (h->solids > 0)
+        must(mote_system_move_collider(s->system, h->id[0], &head, MOTE_NEXT_ADVANCE),
+             "mote_system_move_collider");
     if (p->pressed && scene_nearest(p, h->ball_at, 1, 0.07f) == 0)
         h->holds_ball = true, scene_grab_at(p, h->ball_at);
     h->holds_ball &= p->held;
@@ -173,8 +203,10 @@ static void paint_hair(scene_state *s, draw_state *d) {
         .root = {0.10f, 0.038f, 0.016f}, .tip = {0.30f, 0.115f, 0.04f}, .gloss = 0.9f};
     hair *h = s->own;
     const mote_transform ball = {{h->ball_at[0], h->ball_at[1], h->ball_at[2]}, {0, 0, 0, 1}};
-    for (int i = 0; i < SOLIDS && !s->hair; i++)
-        scene_paint_collider(d, &h->solid[i], &h->solid[i].transform, i < 2 ? &skin : &shirt);
+    const mote_transform turn = head_turn(s, scene_time(s)),
+                         head = mote_transform_multiply(&turn, &h->solid[0].transform);
+    for (int i = 0; i < h->solids; i++)
+        scene_paint_collider(d, &h->solid[i], i ? &h->solid[i].transform : &head, i < 2 ? &skin : &shirt);
     scene_paint_collider(d, &h->ball, &ball, &glass);
     ribbons_draw(&h->ribbons, s->system, d, &look);
 }
@@ -186,8 +218,8 @@ const scene scene_hair = {
     .text = {"Hairs of 32 points with bending stiffness; the head and the shoulders hold them by friction.",
              "Turn the head with the slider; drag the ball through the hair with the left button.",
              "Every segment keeps its length to 0.2 percent."},
-    .look = {{0, 1.47f, 0}, 1.55f, 2.55f, 0.1f, 0.45f},
-    .parameters = {{"hairs", 256, 16384, HAIRS, true, true},
+    .look = {{0.08f, 1.485f, 0}, 1.1f, 2.55f, 0.1f, 0.6f, 1.9f},
+    .parameters = {{"hairs", 256, 16384, HAIRS, true, true, .grown = true},
                    {"bending stiffness, 1e-7 N m^2", 0, 10, 1, false, true},
                    {"turning, rad", 0, 1.5f, 0.9f, false, false}},
     .open = open_hair,

@@ -14,6 +14,11 @@
 
 enum { PLAYERS = 2, KEPT = 128, AHEAD = 20, ROPE_POINTS = 33, DUST = 20000 };
 
+#define GRAVITY   2     /* m/s^2, on the rope */
+#define DUST_MASS 1e-4f /* kg */
+#define PULL      0.09f /* m^3/s^2, of a player */
+#define SOFT      0.35f /* m */
+
 typedef struct place {
     int16_t x, y; /* 1/8,192 of 2 m from the middle */
 } place;
@@ -36,16 +41,50 @@ typedef struct lockstep {
 
 static lockstep *now; /* the page calls it */
 
-/* Gives the input of this machine's player to the page. */
+/* Give the page the input of this machine's player, and tell it that frame 0 is the next one. */
 #if defined(__EMSCRIPTEN__)
 EM_JS(void, send_input, (unsigned frame, int x, int y), { Lockstep.sendInput(frame, x, y); });
+EM_JS(void, tell_opened, (void), { Lockstep.opened(); });
 #else
 static void send_input(unsigned frame, int x, int y) { (void)frame, (void)x, (void)y; }
+static void tell_opened(void) {}
 #endif
 
 static const float *metres(place p, float at[3]) {
     at[0] = (float)p.x / 4096, at[1] = (float)p.y / 4096 + 1, at[2] = 0;
     return at;
+}
+
+/* Dust floats: what bears it is nothing to the rope, whose points are sixty times as heavy. It swings about
+ * the middle, and the air takes little of its motion, so that it stays spread. */
+static void add_air(mote_system *system) {
+    const mote_force_def forces[] = {
+        mote_thrust((const float[3]){0, GRAVITY * DUST_MASS, 0}),
+        mote_anchor_spring((const float[3]){0, 1, 0}, 0.7f * DUST_MASS, 0.01f * DUST_MASS)};
+    for (int i = 0; i < 2; i++) {
+        mote_force_id id;
+        must(mote_system_add_force(system, &forces[i], &id), "mote_system_add_force");
+    }
+}
+
+/* Uniform in [0, 1): a hash of two numbers (splitmix64). */
+static float random_at(uint64_t item, uint64_t draw) {
+    uint64_t z = (item + 1) * 0x9e3779b97f4a7c15u + draw * 0xd1b54a32d192ed03u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u, z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return (float)(z >> 40) * 0x1p-24f;
+}
+
+/* Fills a disc evenly. */
+static void spawn_dust(mote_system *system) {
+    mote_range_view v;
+    must(mote_system_spawn(system, DUST, &v), "mote_system_spawn");
+    for (uint32_t i = 0; i < DUST; i++) {
+        const float r = 1.3f * sqrtf(random_at(i, 0)), phi = 6.2831853f * random_at(i, 1);
+        const float x = r * scene_cosine(phi), y = r * scene_sine(phi);
+        v.position.x[i] = x, v.position.y[i] = 1 + 0.8f * y;
+        v.position.z[i] = 0.25f * (random_at(i, 2) + random_at(i, 3) - 1);
+        v.velocity.x[i] = -0.8f * y, v.velocity.y[i] = 0.8f * x, v.velocity.z[i] = 0;
+    }
 }
 
 static void open_lockstep(scene_state *s) {
@@ -54,34 +93,29 @@ static void open_lockstep(scene_state *s) {
     s->own = now = l;
     l->alone = true, l->back_to = UINT32_MAX;
     mote_system_def def = scene_def(DUST, 4);
-    def.particle_ids = false, def.interpolation = MOTE_INTERPOLATE_NONE;
+    def.mass = DUST_MASS, def.particle_ids = false, def.interpolation = MOTE_INTERPOLATE_NONE;
     scene_make_system(s, &def);
-    scene_gravity(s->system, -2);
+    scene_gravity(s->system, -GRAVITY);
     float rope[ROPE_POINTS][3];
     for (int i = 0; i < ROPE_POINTS; i++)
         rope[i][0] = 2.4f * ((float)i / (ROPE_POINTS - 1) - 0.5f), rope[i][1] = 1, rope[i][2] = 0;
     mote_strands_def strands = mote_default_strands_def();
     strands.strand_count = 1, strands.points = ROPE_POINTS, strands.positions = rope[0];
     strands.free_roots = true, strands.substeps = 8, strands.mass = 0.2f;
+    strands.bending_stiffness = 1e-2f;
     mote_strands_id id;
     must(mote_system_add_strands(s->system, &strands, &id, NULL), "mote_system_add_strands");
     l->rope = ribbons_make(s->system, id, 0.03f, 0.03f);
     l->sprites = draw_sprite_stream();
     for (int player = 0; player < PLAYERS; player++) {
-        const mote_force_def pull = mote_attractor(rope[player * (ROPE_POINTS - 1)], 0.8f, 0.15f);
+        const mote_force_def pull = mote_attractor(rope[player * (ROPE_POINTS - 1)], PULL, SOFT);
         must(mote_system_add_force(s->system, &pull, &l->pull[player]), "mote_system_add_force");
         l->input[player][KEPT - 1] = (place){(int16_t)(player ? 4096 : -4096), 0};
     }
-    const mote_force_def air = mote_wind((const float[3]){0, 0, 0}, 0.35f);
-    mote_force_id air_id;
-    must(mote_system_add_force(s->system, &air, &air_id), "mote_system_add_force");
-    mote_range_view v;
-    must(mote_system_spawn(s->system, DUST, &v), "mote_system_spawn");
-    for (uint32_t i = 0; i < DUST; i++) {
-        const float r = 0.1f + 0.9f * (float)(i * 2654435761u >> 8) * 0x1p-24f, phi = 2.399963f * (float)i;
-        v.position.x[i] = r * scene_cosine(phi), v.position.y[i] = 1 + 0.7f * r * scene_sine(phi);
-        v.position.z[i] = 0.2f * scene_sine(0.7f * (float)i);
-    }
+    add_air(s->system);
+    spawn_dust(s->system);
+    s->points = ROPE_POINTS;
+    tell_opened();
 }
 
 static void close_lockstep(scene_state *s) {
@@ -121,7 +155,7 @@ static void run_frame(scene_state *s, uint32_t frame) {
     for (int player = 0; player < PLAYERS; player++) {
         float at[3];
         metres(input_of(l, player, frame), at);
-        const mote_force_def pull = mote_attractor(at, 0.8f, 0.15f);
+        const mote_force_def pull = mote_attractor(at, PULL, SOFT);
         must(mote_system_set_force(s->system, l->pull[player], &pull), "mote_system_set_force");
         const uint32_t end = player ? ROPE_POINTS - 1 : 0;
         must(mote_strands_pin(s->system, l->rope.id, 0, end, at, MOTE_NEXT_ADVANCE), "mote_strands_pin");
@@ -156,6 +190,8 @@ static place aim(scene_state *s) {
     return (place){(int16_t)(4096 * glm_clamp(x, -2, 2)), (int16_t)(4096 * glm_clamp(y, -1, 1))};
 }
 
+static bool waits(const lockstep *l) { return !l->alone && l->frame > l->known[1 - l->player] + AHEAD; }
+
 static void step_lockstep(scene_state *s) {
     lockstep *l = s->own;
     const int other = 1 - l->player;
@@ -165,8 +201,8 @@ static void step_lockstep(scene_state *s) {
              (place){(int16_t)(3000 + 1500 * scene_cosine(phase)), (int16_t)(2500 * scene_sine(phase))});
     }
     roll_back(s);
-    if (l->frame > l->known[other] + AHEAD) return; /* the other machine is too slow: wait */
-    if (l->known[l->player] == l->frame) {          /* else the page has given it: viewer_aim */
+    if (waits(l)) return;                  /* the other machine is too slow */
+    if (l->known[l->player] == l->frame) { /* else the page has given it: viewer_aim */
         const place p = aim(s);
         know(l, l->player, l->frame, p);
         send_input(l->frame, p.x, p.y);
@@ -190,6 +226,26 @@ EMSCRIPTEN_KEEPALIVE int lockstep_begin(int player) {
     now->player = player, now->alone = false;
     return 1;
 }
+
+/* The other player has gone: its place stays as it was, and is moved by the formula from now on. */
+EMSCRIPTEN_KEEPALIVE void lockstep_alone(void) {
+    if (!now || now->alone) return;
+    const int other = 1 - now->player;
+    while (now->known[other] < now->frame) {
+        const uint32_t frame = now->known[other];
+        know(now, other, frame, input_of(now, other, frame));
+    }
+    now->alone = true;
+}
+
+EMSCRIPTEN_KEEPALIVE int lockstep_waits(void) { return now && waits(now); }
+
+/* Returns how many frames the other player is ahead. */
+EMSCRIPTEN_KEEPALIVE int lockstep_behind(void) {
+    return now && !now->alone ? (int)(now->known[1 - now->player] - now->frame) : 0;
+}
+
+EMSCRIPTEN_KEEPALIVE unsigned lockstep_rolled_back(void) { return now ? now->rolled_back : 0; }
 
 EMSCRIPTEN_KEEPALIVE void lockstep_receive(unsigned frame, int x, int y) {
     if (now && !now->alone) know(now, 1 - now->player, frame, (place){(int16_t)x, (int16_t)y});
@@ -228,10 +284,11 @@ static void paint_lockstep(scene_state *s, draw_state *d) {
                                                   {.colour = {0.06f, 0.3f, 0.8f}, .gloss = 0.7f}};
     static const draw_hair_look look = {
         .root = {0.9f, 0.4f, 0.1f}, .tip = {0.15f, 0.4f, 0.9f}, .gloss = 0.5f};
-    static const draw_sprite_look dust = {.young = {0.5f, 0.6f, 0.8f, 0.25f},
-                                          .old = {0.5f, 0.6f, 0.8f, 0.25f},
-                                          .fast = {1, 0.9f, 0.7f, 0.6f},
-                                          .fast_speed = 3,
+    static const draw_sprite_look dust = {.young = {0.15f, 0.32f, 0.75f, 0.6f},
+                                          .old = {0.15f, 0.32f, 0.75f, 0.6f},
+                                          .fast = {1, 0.5f, 0.15f, 0.7f},
+                                          .slow_speed = 0.4f,
+                                          .fast_speed = 1.6f,
                                           .young_size = 0.012f,
                                           .old_size = 0.012f,
                                           .adds = true};
@@ -255,11 +312,10 @@ static void paint_lockstep(scene_state *s, draw_state *d) {
 
 static void over_lockstep(scene_state *s, int width, int height) {
     const lockstep *l = s->own;
-    (void)height;
-    ui_text((float)width - 230, 130, 13, (ui_colour){0.98f, 0.72f, 0.32f, 1}, "player %d, frame %u, %s",
-            l->player + 1, l->frame, l->alone ? "alone" : "with another tab");
-    ui_text((float)width - 230, 148, 13, (ui_colour){0.6f, 0.65f, 0.72f, 1}, "rolled back %u times",
-            l->rolled_back);
+    ui_text((float)width - 230, (float)height - 84, 13, (ui_colour){0.98f, 0.72f, 0.32f, 1},
+            "player %d, frame %u, %s", l->player + 1, l->frame, l->alone ? "alone" : "with another tab");
+    ui_text((float)width - 230, (float)height - 66, 13, (ui_colour){0.6f, 0.65f, 0.72f, 1},
+            "rolled back %u times", l->rolled_back);
 }
 
 const scene scene_lockstep = {
@@ -270,7 +326,8 @@ const scene scene_lockstep = {
         {"Open this page in two windows: only the inputs go from one to the other, and both keep one state.",
          "An input that comes late rolls the state back by a snapshot and runs the frames again.",
          "Drag with the left button; the hashes of both are compared at every frame."},
-    .look = {{0, 1, 0}, 5.2f, 0, 0.02f, 2},
+    .look = {{-0.25f, 1.1f, 0}, 5.6f, 0, 0.02f, 2},
+    .integrators = SCENE_HAS_MOMENTUM,
     .open = open_lockstep,
     .close = close_lockstep,
     .advance = advance_lockstep,

@@ -84,8 +84,9 @@ static void open_bridge(scene_state *s) {
     network.particle_count = BRIDGE_NODES, network.positions = b->positions, network.mass = 12;
     network.springs = springs, network.spring_count = bridge_springs(springs, s->parameter[1]);
     must(mote_system_add_network(s->system, &network, &b->id, NULL), "mote_system_add_network");
+    s->points = BRIDGE_NODES;
     for (uint32_t i = 0; i < BRIDGE_NODES; i++)
-        if (i < 4 || i >= BRIDGE_NODES - 4)
+        if (!(i & 1) && (i < 4 || i >= BRIDGE_NODES - 4)) /* it lies on the piers */
             must(mote_network_pin(s->system, b->id, i, b->positions + 3 * i, 0), "mote_network_pin");
     mote_collider_def floor = mote_plane((const float[3]){0, 0, 0}, (const float[3]){0, 1, 0});
     scene_add_collider(s->system, &floor);
@@ -100,24 +101,23 @@ static void close_bridge(scene_state *s) {
     free(b->lines), free(b->vertices), free(b);
 }
 
-static float lorry_x(const scene_state *s) {
-    const double way = fmod(1.1 * mote_system_time(s->system), 8);
-    return (float)(way - 4);
-}
+static float lorry_x(double time) { return (float)(fmod(1.1 * time, 8) - 4); }
 
 static void before_bridge(scene_state *s, double seconds) {
     (void)seconds;
     bridge *b = s->own;
-    const mote_force_def lorry = lorry_at(s, lorry_x(s));
+    const mote_force_def lorry = lorry_at(s, lorry_x(mote_system_time(s->system)));
     must(mote_system_set_force(s->system, b->lorry, &lorry), "mote_system_set_force");
     drag_particle(s, b->id, b->positions, BRIDGE_NODES, &b->grabbed);
 }
 
 /* Colours a member by its strain over that at which it tears: blue pressed, grey at rest, red pulled. */
-static void colour_of_strain(float share, float colour[4]) {
+static void colour_of_strain(float share, float colour[3]) {
     const float pull = fminf(fmaxf(share, 0), 1), press = fminf(fmaxf(-share, 0), 1);
-    colour[0] = 0.5f + 0.5f * pull - 0.3f * press, colour[1] = 0.55f - 0.35f * pull - 0.05f * press;
-    colour[2] = 0.6f - 0.45f * pull + 0.4f * press, colour[3] = 1;
+    static const float rest[3] = {0.2f, 0.22f, 0.25f}, pulled[3] = {0.95f, 0.03f, 0.01f},
+                       pressed[3] = {0.02f, 0.16f, 0.95f};
+    for (int i = 0; i < 3; i++)
+        colour[i] = rest[i] + pull * (pulled[i] - rest[i]) + press * (pressed[i] - rest[i]);
 }
 
 static void paint_members(const scene_state *s, draw_state *d) {
@@ -128,22 +128,10 @@ static void paint_members(const scene_state *s, draw_state *d) {
     must(mote_system_lines(s->system, &def, b->lines, b->line_capacity, &count), "mote_system_lines");
     for (uint32_t i = 0; i < count; i++) {
         const mote_line *l = &b->lines[i];
-        vec3 way, middle, up = {0, 1, 0};
         draw_material steel = {.gloss = 0.5f};
-        float colour[4];
-        glm_vec3_sub((float *)l->to, (float *)l->from, way);
-        const float length = glm_vec3_norm(way);
-        if (length < 1e-4f) continue;
-        colour_of_strain(l->strain / s->parameter[1], colour);
-        glm_vec3_copy(colour, steel.colour);
-        glm_vec3_lerp((float *)l->from, (float *)l->to, 0.5f, middle);
-        versor turn;
-        mat4 at, rotation;
-        glm_vec3_scale(way, 1 / length, way);
-        glm_quat_from_vecs(up, way, turn);
-        glm_quat_mat4(turn, rotation);
-        glm_translate_make(at, middle);
-        glm_mat4_mul(at, rotation, at);
+        mat4 at;
+        const float length = scene_place_between(l->from, l->to, at);
+        colour_of_strain(l->strain / s->parameter[1], steel.colour);
         draw_box(d, at, (const float[3]){0.014f, length / 2, 0.014f}, &steel);
     }
 }
@@ -158,13 +146,14 @@ static void paint_bridge(scene_state *s, draw_state *d) {
         draw_box(d, at, (const float[3]){0.6f, 0.85f, 0.8f}, &rock);
     }
     paint_members(s, d);
-    const float x = lorry_x(s);
+    const float x = lorry_x(scene_time(s));
     if (fabsf(x) < 3) { /* above the deck, whose height is that of the nearest node */
         const bridge *b = s->own;
-        float now[3];
+        float nodes[BRIDGE_NODES][3];
+        const mote_present_layout layout = mote_default_present_layout();
         const uint32_t node = 4 * (uint32_t)((x / 6 + 0.5f) * BAYS + 0.5f) + 1;
-        must(mote_network_state(s->system, b->id, node, 1, now, NULL), "mote_network_state");
-        glm_translate_make(at, (vec3){x, now[1] + 0.2f, 0});
+        must(mote_network_present(s->system, b->id, &layout, nodes, sizeof nodes), "mote_network_present");
+        glm_translate_make(at, (vec3){x, nodes[node][1] + 0.2f, 0});
         draw_box(d, at, (const float[3]){0.35f, 0.17f, 0.22f}, &paint);
     }
 }
@@ -179,7 +168,7 @@ const scene scene_bridge = {
              "Drag a node with the left button to break it by hand."},
     .look = {{-0.6f, 1.2f, 0}, 12, 0.35f, 0.16f, 4.5f},
     .parameters = {{"load, kg a node", 10, 3000, 60, true, false},
-                   {"tearing strain", 0.002f, 0.1f, 0.01f, true, true}},
+                   {"tearing strain", 0.002f, 0.1f, 0.005f, true, true}},
     .open = open_bridge,
     .close = close_bridge,
     .before = before_bridge,
@@ -258,6 +247,7 @@ static void open_cloth(scene_state *s) {
     network.springs = springs, network.spring_count = weave(springs, s->parameter[0]);
     network.max_iterations = 1, network.max_linear = 24, network.radius = 0.012f, network.friction = 0.4f;
     must(mote_system_add_network(s->system, &network, &c->id, NULL), "mote_system_add_network");
+    s->points = NODES;
     cut_triangles(s, c);
 }
 
@@ -267,24 +257,22 @@ static void close_cloth(scene_state *s) {
     free(c->triangles), free(c->indices), free(c->positions), free(c);
 }
 
-static mote_transform ball_at(const scene_state *s) {
-    const double t = mote_system_time(s->system) - 2.5;
+static mote_transform ball_at(double time) {
+    const double t = time - 2.5;
     const float phase = t > 0 ? (float)t * 1.4f : 0;
-    return (mote_transform){{0.25f * scene_sine(phase), 0.75f, 0.25f * (1 - scene_cosine(phase))},
-                            {0, 0, 0, 1}};
+    return (mote_transform){{0.2f * scene_sine(phase), 0.75f, 0.12f * scene_sine(2 * phase)}, {0, 0, 0, 1}};
 }
 
 static void before_cloth(scene_state *s, double seconds) {
-    (void)seconds;
     cloth *c = s->own;
-    const mote_transform at = ball_at(s);
+    const mote_transform at = ball_at(scene_time_after(s, seconds));
     must(mote_system_move_collider(s->system, c->ball_id, &at, MOTE_NEXT_ADVANCE),
          "mote_system_move_collider");
     drag_particle(s, c->id, c->positions, NODES, &c->grabbed);
 }
 
 static void paint_cloth(scene_state *s, draw_state *d) {
-    static const draw_material silk = {.colour = {0.55f, 0.07f, 0.09f}, .gloss = 0.35f, .two_sided = true},
+    static const draw_material silk = {.colour = {0.20f, 0.008f, 0.016f}, .gloss = 0.3f, .silk = 1},
                                clay = {.colour = {0.35f, 0.34f, 0.33f}, .gloss = 0.15f};
     cloth *c = s->own;
     uint32_t count;
@@ -302,7 +290,7 @@ static void paint_cloth(scene_state *s, draw_state *d) {
         gl_stream_indices(&c->mesh, c->indices, count * sizeof *c->indices);
     }
     draw_floor(d, 0, ground);
-    const mote_transform at = ball_at(s);
+    const mote_transform at = ball_at(scene_time(s));
     mote_collider_def ball = c->ball;
     ball.radius -= 0.004f;
     scene_paint_collider(d, &ball, &at, &clay);
@@ -316,7 +304,7 @@ const scene scene_cloth = {
     .text = {"A cloth of 61 x 61 particles falls over a ball, drapes and is carried by friction.",
              "The springs are solved together in each substep, so that they may be stiff.",
              "Pull at it with the left button: threads tear where they are strained too far."},
-    .look = {{0, 0.75f, 0}, 4, 0.6f, 0.25f, 1.8f},
+    .look = {{-0.15f, 0.68f, 0}, 4, -0.55f, 0.22f, 1.8f},
     .parameters = {{"tearing strain", 0.05f, 2, 0.35f, true, true}, {"wind, m/s", 0, 10, 0, false, true}},
     .open = open_cloth,
     .close = close_cloth,

@@ -8,6 +8,8 @@ typedef struct particles {
     gl_stream sprites;
     uint32_t *order;
     uint32_t capacity;
+    int count;    /* of sprites that are presented */
+    void *memory; /* of lines; NULL: none */
     mote_collider_def colliders[4];
     int collider_count;
     mote_emitter_id emitter;
@@ -26,7 +28,7 @@ static particles *open_particles(scene_state *s, uint32_t capacity) {
 static void close_particles(scene_state *s) {
     particles *p = s->own;
     gl_stream_destroy(&p->sprites);
-    free(p->order);
+    free(p->order), free(p->memory);
     free(p);
 }
 
@@ -102,10 +104,10 @@ static void before_fountain(scene_state *s, double seconds) {
 static void paint_fountain(scene_state *s, draw_state *d) {
     particles *p = s->own;
     static const draw_material stone = {.colour = {0.30f, 0.31f, 0.34f}, .gloss = 0.25f};
-    static const draw_sprite_look water = {.young = {0.30f, 0.55f, 0.95f, 0.30f},
-                                           .old = {0.05f, 0.16f, 0.5f, 0.12f},
-                                           .fast = {0.8f, 0.9f, 1, 0.3f},
-                                           .fast_speed = 14,
+    static const draw_sprite_look water = {.young = {0.16f, 0.42f, 1, 0.10f},
+                                           .old = {0.04f, 0.14f, 0.5f, 0.10f},
+                                           .fast = {0.35f, 0.65f, 1, 0.10f},
+                                           .fast_speed = 12,
                                            .young_size = 0.018f,
                                            .old_size = 0.03f,
                                            .adds = true};
@@ -123,9 +125,10 @@ const scene scene_fountain = {
              "Gravity, drag and wind move them; they bounce off a plane, a sphere and a capsule.",
              "Rate, speed and spread change while it runs."},
     .look = {{0, 1.3f, 0}, 8.5f, 0.4f, 0.22f, 3.5f},
-    .parameters = {{"rate, 1/s", 1000, 300000, 60000, true, false},
+    .parameters = {{"rate, 1/s", 1000, 400000, 60000, true, false},
                    {"speed, m/s", 2, 12, 7.2f, false, false},
                    {"spread, rad", 0.01f, 1.2f, 0.16f, false, false}},
+    .integrators = SCENE_HAS_MOMENTUM,
     .open = open_fountain,
     .close = close_particles,
     .before = before_fountain,
@@ -139,7 +142,7 @@ static void open_smoke(scene_state *s) {
     def.lifetimes = true, def.particle_ids = false;
     scene_make_system(s, &def);
     scene_gravity(s->system, 1.6f); /* warm air rises */
-    add_force(s->system, mote_curl_noise(s->parameter[1], 0.9f, 0.35f, 7, MOTE_FIELD_WIND, 2.2f));
+    add_force(s->system, mote_curl_noise(s->parameter[1], 0.8f, 0.45f, 7, MOTE_FIELD_WIND, 2.2f));
     add_force(s->system, mote_wind((const float[3]){0.15f, 0, 0}, 0.6f));
     mote_emitter_def fire = mote_default_emitter_def();
     fire.shape = MOTE_EMITTER_DISC, fire.radius = 0.16f, fire.spread = 0.5f;
@@ -149,16 +152,19 @@ static void open_smoke(scene_state *s) {
 }
 
 static void paint_smoke(scene_state *s, draw_state *d) {
-    static const draw_sprite_look smoke = {.young = {0.9f, 0.30f, 0.06f, 0.16f},
-                                           .old = {0.10f, 0.105f, 0.12f, 0.03f},
-                                           .young_size = 0.09f,
-                                           .old_size = 0.75f};
+    static const draw_sprite_look smoke = {.young = {6, 1.4f, 0.2f, 0.35f},
+                                           .old = {0.62f, 0.62f, 0.64f, 0.16f},
+                                           .young_size = 0.05f,
+                                           .old_size = 0.34f,
+                                           .lit = true};
     particles *p = s->own;
     draw_floor(d, 0, ground);
-    if (d->shadow) return;
-    float forward[3];
-    for (int i = 0; i < 3; i++) forward[i] = -d->camera->view[i][2];
-    draw_sprites(d, &p->sprites, present(s, forward, true), &smoke);
+    if (d->shadow) {
+        float forward[3];
+        for (int i = 0; i < 3; i++) forward[i] = -d->camera->view[i][2];
+        p->count = present(s, forward, true);
+    }
+    draw_sprites(d, &p->sprites, p->count, &smoke);
 }
 
 const scene scene_smoke = {
@@ -169,8 +175,9 @@ const scene scene_smoke = {
              "The engine sorts them back to front, so that they can be blended.",
              "Size and colour follow the age of each particle."},
     .look = {{0, 1.7f, 0}, 7.5f, 0.2f, 0.12f, 3},
-    .parameters = {{"rate, 1/s", 100, 10000, 2500, true, true},
-                   {"wind of the noise, m/s", 0, 3, 0.55f, false, true}},
+    .parameters = {{"rate, 1/s", 100, 10000, 4000, true, true},
+                   {"wind of the noise, m/s", 0, 3, 0.8f, false, true}},
+    .integrators = SCENE_HAS_MOMENTUM,
     .open = open_smoke,
     .close = close_particles,
     .paint = paint_smoke};
@@ -196,7 +203,7 @@ static void open_galaxy(scene_state *s) {
     mote_range_view v;
     must(mote_system_spawn(s->system, count, &v), "mote_system_spawn");
     for (uint32_t i = 0; i < count; i++) {
-        const float r = 0.25f + 3.2f * sqrtf(random_at(i, 0)) * (0.4f + 0.6f * random_at(i, 5)),
+        const float r = 0.06f + 3.4f * sqrtf(random_at(i, 0)) * (0.4f + 0.6f * random_at(i, 5)),
                     phi = 6.2831853f * random_at(i, 1);
         const float r2 = r * r + soft * soft, speed = sqrtf(mass * r * r / (r2 * sqrtf(r2)));
         const float thick = 0.08f * (random_at(i, 2) + random_at(i, 3) - 1);
@@ -208,9 +215,10 @@ static void open_galaxy(scene_state *s) {
 }
 
 static void paint_galaxy(scene_state *s, draw_state *d) {
-    static const draw_sprite_look stars = {.young = {1, 0.42f, 0.16f, 0.13f},
-                                           .fast = {0.35f, 0.55f, 1, 0.3f},
-                                           .fast_speed = 3,
+    static const draw_sprite_look stars = {.young = {1, 0.3f, 0.07f, 0.35f},
+                                           .fast = {0.12f, 0.35f, 1, 0.35f},
+                                           .slow_speed = 1.1f,
+                                           .fast_speed = 2.5f,
                                            .young_size = 0.028f,
                                            .old_size = 0.028f,
                                            .adds = true};
@@ -227,9 +235,10 @@ const scene scene_galaxy = {
     .text = {"Stars on circular orbits about a softened mass; a second mass draws arms out of the disc.",
              "Velocity Verlet keeps the orbits: with explicit Euler (I) they spiral outwards.",
              "Fast stars are blue."},
-    .look = {{0, 0, 0}, 11, 0.5f, 0.75f, 5},
+    .look = {{-0.3f, -0.3f, 0}, 14, 0.5f, 0.8f, 5},
     .parameters = {{"stars", 1000, 1000000, 120000, true, true},
                    {"strength, m^3/s^2", 0.5f, 20, 5, true, true}},
+    .integrators = SCENE_HAS_MOMENTUM,
     .open = open_galaxy,
     .close = close_particles,
     .paint = paint_galaxy};
@@ -237,7 +246,9 @@ const scene scene_galaxy = {
 /* --- Velocity field --- */
 
 static void open_field(scene_state *s) {
-    particles *p = open_particles(s, 1u << 17);
+    particles *p = open_particles(s, 1u << 16);
+    p->memory = malloc(p->capacity * (7 * sizeof(float) + 2 * sizeof(draw_line_vertex)));
+    if (!p->memory) exit(1);
     mote_system_def def = scene_def(p->capacity, 1);
     def.integrator = MOTE_ADVECT_RK4, def.lifetimes = true, def.particle_ids = false;
     scene_make_system(s, &def);
@@ -250,20 +261,33 @@ static void open_field(scene_state *s) {
     mote_emitter_def source = mote_default_emitter_def();
     source.shape = MOTE_EMITTER_BOX, source.extent[0] = 2, source.extent[1] = 1, source.extent[2] = 1.5f;
     source.transform.position[1] = 1;
-    source.rate = 20000, source.speed = (mote_spread){0, 0}, source.lifetime = (mote_spread){3, 6};
+    source.rate = 8000, source.speed = (mote_spread){0, 0}, source.lifetime = (mote_spread){3, 6};
     p->emitter = add_emitter(s->system, &source);
 }
 
+/* Draws the way of the last part of a second, coloured by speed. */
 static void paint_field(scene_state *s, draw_state *d) {
-    static const draw_sprite_look dust = {.young = {0.1f, 0.35f, 0.9f, 0.5f},
-                                          .old = {0.1f, 0.2f, 0.6f, 0.1f},
-                                          .fast = {1, 0.5f, 0.1f, 0.7f},
-                                          .fast_speed = 1.6f,
-                                          .young_size = 0.02f,
-                                          .old_size = 0.02f,
-                                          .adds = true};
     particles *p = s->own;
-    if (!d->shadow) draw_sprites(d, &p->sprites, present(s, NULL, true), &dust);
+    const uint32_t count = mote_system_count(s->system);
+    float(*now)[7] = p->memory;
+    draw_line_vertex *streaks = (draw_line_vertex *)(now + p->capacity);
+    mote_present_layout layout = mote_default_present_layout();
+    if (d->shadow) return;
+    layout.stride = sizeof *now, layout.velocity_offset = 12, layout.remaining_offset = 24;
+    must(mote_system_present(s->system, &layout, now, count * sizeof *now), "mote_system_present");
+    for (uint32_t i = 0; i < count; i++) {
+        vec3 from, colour, slow = {0.1f, 0.28f, 0.85f}, fast = {1, 0.62f, 0.2f};
+        const float share = glm_clamp(glm_vec3_norm(now[i] + 3) / 1.5f, 0, 1), life = now[i][6];
+        const float alpha = (0.12f + 0.5f * share) * fminf(1, 5 * fminf(life, 1 - life));
+        glm_vec3_copy(now[i], from);
+        glm_vec3_muladds(now[i] + 3, -0.12f, from);
+        glm_vec3_lerp(slow, fast, share, colour);
+        streaks[2 * i] =
+            (draw_line_vertex){{from[0], from[1], from[2]}, {colour[0], colour[1], colour[2], 0}};
+        streaks[2 * i + 1] =
+            (draw_line_vertex){{now[i][0], now[i][1], now[i][2]}, {colour[0], colour[1], colour[2], alpha}};
+    }
+    draw_lines(d, streaks, (int)(2 * count), true);
 }
 
 const scene scene_field = {
@@ -271,9 +295,11 @@ const scene scene_field = {
     .title = "Velocity field",
     .source = "scenes_particles.c",
     .text = {"The particles have no inertia: Runge and Kutta's method carries them along a velocity field.",
-             "Two vortices turn against each other in a noise field.", "Fast ones are bright."},
-    .look = {{0, 1, 0}, 7.5f, 0.3f, 0.6f, 3},
+             "Two vortices turn against each other in a noise field.",
+             "Each streak is the way of 0.12 s; fast ones are bright."},
+    .look = {{-0.35f, 0.9f, 0}, 7.5f, 0.15f, 0.85f, 3},
     .parameters = {{"vortices, m^2/s", 0, 3, 0.9f, false, true}, {"noise, m/s", 0, 2, 0.35f, false, true}},
+    .integrators = SCENE_ADVECTS,
     .open = open_field,
     .close = close_particles,
     .paint = paint_field};

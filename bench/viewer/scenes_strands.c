@@ -85,6 +85,7 @@ static void open_rope(scene_state *s) {
     strands.normal_drag = 0.02f, strands.tangential_drag = 0.002f, strands.substeps = 16;
     mote_strands_id id;
     must(mote_system_add_strands(s->system, &strands, &id, NULL), "mote_system_add_strands");
+    s->points = ROPE_POINTS;
     r->ribbons = ribbons_make(s->system, id, 0.04f, 0.04f);
 }
 
@@ -160,9 +161,13 @@ const scene scene_rope = {
 
 enum { FAMILY = 9, ROD_POINTS = 33, CURLS = 5, CURL_POINTS = 65 };
 
+#define LIMP 1e-7f /* N m^2: EI with which no curl is stable */
+
 typedef struct rods {
     ribbons family, curls;
 } rods;
+
+static float curl_x(int number) { return 0.35f + 0.3f * (float)number; }
 
 /* The cantilevers have the ratios of weight to stiffness q L^3 / EI = 0, 0.25, 1, ... of the published
  * deflections. */
@@ -188,24 +193,38 @@ static void add_family(scene_state *s, rods *r) {
     r->family = ribbons_make(s->system, id, 0.025f, 0.025f);
 }
 
+/* Curls of four turns that hang as they are made. The interface tells the least stiffness with which such a
+ * shape is stable; the curls have a multiple of it. */
 static void add_curls(scene_state *s, rods *r) {
-    static float positions[CURLS * CURL_POINTS][3], masses[CURLS * CURL_POINTS];
+    static float positions[CURLS * CURL_POINTS][3], masses[CURLS * CURL_POINTS],
+        stiffness[CURLS * CURL_POINTS], twisting[CURLS * CURL_POINTS];
     for (int k = 0; k < CURLS; k++)
         for (int i = 0; i < CURL_POINTS; i++) {
-            const float turns = 4, u = (float)i / (CURL_POINTS - 1), phi = 6.2831853f * turns * u;
-            const float radius = 0.03f + 0.02f * (float)k, *at = positions[k * CURL_POINTS + i];
-            float *to = (float *)at;
-            to[0] = 0.55f + radius * (scene_cosine(phi) - 1), to[1] = 1.5f - (0.75f - 0.06f * (float)k) * u;
-            to[2] = 0.28f * ((float)k - (CURLS - 1) / 2.0f) + radius * scene_sine(phi);
-            masses[k * CURL_POINTS + i] =
-                0.02f / (CURL_POINTS - 1) * (i == 0 || i == CURL_POINTS - 1 ? 0.5f : 1);
+            const int n = k * CURL_POINTS + i;
+            const float u = (float)i / (CURL_POINTS - 1), phi = 6.2831853f * 4 * u;
+            const float radius = 0.025f + 0.015f * (float)k;
+            positions[n][0] = curl_x(k) + radius * (scene_cosine(phi) - 1);
+            positions[n][1] = 1.5f - (0.7f - 0.04f * (float)k) * u;
+            positions[n][2] = radius * scene_sine(phi);
+            masses[n] = 0.02f / (CURL_POINTS - 1) * (i == 0 || i == CURL_POINTS - 1 ? 0.5f : 1);
+            stiffness[n] = LIMP, twisting[n] = 0.7f * LIMP;
         }
     mote_strands_def def = mote_default_strands_def();
     def.strand_count = CURLS, def.points = CURL_POINTS, def.positions = positions[0];
     def.point_mass = masses, def.normal_drag = 0.004f, def.tangential_drag = 0.002f, def.substeps = 16;
-    def.bending_stiffness = s->parameter[1], def.twisting_stiffness = 0.7f * s->parameter[1];
-    def.rest_acceleration[1] = -9.81f; /* they hang as they are made */
+    def.point_bending_stiffness = stiffness, def.point_twisting_stiffness = twisting;
+    def.rest_acceleration[1] = -9.81f;
     mote_strands_id id;
+    must(mote_system_add_strands(s->system, &def, &id, NULL), "mote_system_add_strands");
+    for (uint32_t k = 0; k < CURLS; k++) {
+        double least;
+        must(mote_strands_stability(s->system, id, k, &least), "mote_strands_stability");
+        for (uint32_t n = k * CURL_POINTS; n < (k + 1) * CURL_POINTS; n++) {
+            stiffness[n] = LIMP * (float)least * s->parameter[1];
+            twisting[n] = 0.7f * stiffness[n];
+        }
+    }
+    must(mote_system_remove_strands(s->system, id), "mote_system_remove_strands");
     must(mote_system_add_strands(s->system, &def, &id, NULL), "mote_system_add_strands");
     r->curls = ribbons_make(s->system, id, 0.022f, 0.022f);
     r->curls.facing = MOTE_RIBBON_MATERIAL;
@@ -220,6 +239,7 @@ static void open_rods(scene_state *s) {
     scene_gravity(s->system, -9.81f);
     add_family(s, r);
     add_curls(s, r);
+    s->points = FAMILY * ROD_POINTS + CURLS * CURL_POINTS;
 }
 
 static void close_rods(scene_state *s) {
@@ -228,12 +248,14 @@ static void close_rods(scene_state *s) {
     free(r);
 }
 
+static float beam_rise(const scene_state *s, double time) {
+    return s->parameter[2] * scene_sine(9 * (float)time);
+}
+
 /* Shakes the curls: their roots go to and fro. */
 static void before_rods(scene_state *s, double seconds) {
-    (void)seconds;
     rods *r = s->own;
-    const double t = mote_system_time(s->system);
-    const mote_transform at = {{0, s->parameter[2] * scene_sine((float)t * 9), 0}, {0, 0, 0, 1}};
+    const mote_transform at = {{0, beam_rise(s, scene_time_after(s, seconds)), 0}, {0, 0, 0, 1}};
     must(mote_strands_set_roots(s->system, r->curls.id, &at, 1, MOTE_NEXT_ADVANCE), "mote_strands_set_roots");
 }
 
@@ -241,7 +263,7 @@ static void paint_rods(scene_state *s, draw_state *d) {
     rods *r = s->own;
     static const draw_material wall = {.colour = {0.2f, 0.21f, 0.24f}, .gloss = 0.1f};
     static const draw_hair_look steel = {.root = {0.2f, 0.45f, 0.75f},
-                                         .tip = {0.75f, 0.85f, 0.95f},
+                                         .tip = {0.45f, 0.6f, 0.75f},
                                          .gloss = 0.7f},
                                 copper = {
                                     .root = {0.7f, 0.26f, 0.08f}, .tip = {0.95f, 0.5f, 0.2f}, .gloss = 0.8f};
@@ -249,9 +271,8 @@ static void paint_rods(scene_state *s, draw_state *d) {
     draw_floor(d, 0, ground);
     glm_translate_make(at, (vec3){-1.18f, 1.2f, 0});
     draw_box(d, at, (const float[3]){0.08f, 0.1f, 0.78f}, &wall);
-    glm_translate_make(
-        at, (vec3){0.55f, 1.56f + s->parameter[2] * scene_sine((float)mote_system_time(s->system) * 9), 0});
-    draw_box(d, at, (const float[3]){0.08f, 0.05f, 0.7f}, &wall);
+    glm_translate_make(at, (vec3){curl_x(2), 1.55f + beam_rise(s, scene_time(s)), 0});
+    draw_box(d, at, (const float[3]){0.72f, 0.05f, 0.08f}, &wall);
     ribbons_draw(&r->family, s->system, d, &steel);
     ribbons_draw(&r->curls, s->system, d, &copper);
 }
@@ -262,11 +283,12 @@ const scene scene_rods = {
     .source = "scenes_strands.c",
     .text =
         {"Nine cantilevers of one length and weight, from stiff to limp: their tips follow the elastica.",
-         "Five curls keep the curvature and torsion that they were made with, and twist as one shakes them.",
+         "Five curls keep the curvature and torsion that they were made with, and twist as one shakes them; "
+         "below the least stable stiffness they fall out of shape.",
          "The ribbons of the curls show their material frames."},
-    .look = {{-0.4f, 0.95f, 0}, 4.6f, 0.5f, 0.2f, 1.9f},
+    .look = {{-0.2f, 0.85f, 0}, 5.5f, 0.32f, 0.2f, 2.1f},
     .parameters = {{"stiffness of the cantilevers, of EI", 0.1f, 10, 1, true, true},
-                   {"EI of the curls, N m^2", 3e-5f, 1e-3f, 2e-4f, true, true},
+                   {"EI of the curls, of the least stable", 0.1f, 30, 4, true, true},
                    {"shaking, m", 0, 0.1f, 0, false, false}},
     .open = open_rods,
     .close = close_rods,

@@ -159,6 +159,16 @@ bool ui_button(float x, float y, float width, const char *text, bool on) {
     return at && u.input.left_pressed;
 }
 
+bool ui_choices(float x, float y, float width, const char *const *names, float *value) {
+    int count = 0, on = (int)(*value + 0.5f), chosen = on;
+    while (names[count]) count++;
+    const float wide = width / (float)count;
+    for (int i = 0; i < count; i++)
+        if (ui_button(x + wide * (float)i, y + 4, wide - 4, names[i], i == on)) chosen = i;
+    *value = (float)chosen;
+    return chosen != on;
+}
+
 bool ui_slider(float x, float y, float width, const char *name, float *value, float least, float most,
                bool logarithmic) {
     const float low = logarithmic ? logf(least) : least, high = logarithmic ? logf(most) : most;
@@ -171,7 +181,7 @@ bool ui_slider(float x, float y, float width, const char *name, float *value, fl
     }
     ui_text(x, y, 13, dim, "%s", name);
     char number[32];
-    snprintf(number, sizeof number, "%.4g", (double)*value);
+    snprintf(number, sizeof number, *value < 1000 ? "%.4g" : "%.0f", (double)*value);
     ui_text(x + width - ui_text_width(13, number), y, 13, white, "%s", number);
     ui_rectangle(x, y + 23, width, 3, (ui_colour){0.3f, 0.34f, 0.4f, 0.9f});
     ui_rectangle(x, y + 23, width * at, 3, accent);

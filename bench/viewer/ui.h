@@ -25,6 +25,9 @@ void ui_line(float x0, float y0, float x1, float y1, float width, ui_colour colo
 
 /* Returns true if it was pressed. */
 bool ui_button(float x, float y, float width, const char *text, bool on);
+/* Shows a button for each of the names, up to NULL; value is the number of the one that is on. Returns true
+ * if another was pressed. */
+bool ui_choices(float x, float y, float width, const char *const *names, float *value);
 /* Returns true while the value changes. logarithmic: least > 0. */
 bool ui_slider(float x, float y, float width, const char *name, float *value, float least, float most,
                bool logarithmic);

@@ -34,12 +34,20 @@ static void on_button(GLFWwindow *window, int button, int action, int mods) {
         w.next.left_released = true;
 }
 
+#if defined(__EMSCRIPTEN__)
+/* Emscripten's GLFW passes on the numbers of the browser, whose unit and sign are others. */
+static EM_BOOL on_wheel(int type, const EmscriptenWheelEvent *event, void *user) {
+    (void)type, (void)user;
+    const float lines = event->deltaMode == DOM_DELTA_PIXEL ? 100 : 3;
+    w.next.scroll -= (float)event->deltaY / lines;
+    return EM_TRUE;
+}
+#else
 static void on_scroll(GLFWwindow *window, double x, double y) {
     (void)window, (void)x;
     w.next.scroll += (float)y;
 }
 
-#if !defined(__EMSCRIPTEN__)
 /* Opens a context that no display is needed for. */
 static const char *open_off_screen(int width, int height) {
     w.width = width, w.height = height;
@@ -86,7 +94,11 @@ const char *window_open(int width, int height, bool hidden) {
     glfwMakeContextCurrent(w.window);
     glfwSetKeyCallback(w.window, on_key);
     glfwSetMouseButtonCallback(w.window, on_button);
+#if defined(__EMSCRIPTEN__)
+    emscripten_set_wheel_callback("#canvas", NULL, EM_FALSE, on_wheel);
+#else
     glfwSetScrollCallback(w.window, on_scroll);
+#endif
     return NULL;
 }
 
@@ -127,9 +139,7 @@ float window_scale(void) {
 static float pointer_scale(void) { return window_scale(); }
 #endif
 
-void window_swap(void) {
-    if (!w.window) return;
-    glfwSwapBuffers(w.window);
+static void read_input(void) {
     glfwPollEvents();
     double x, y;
     const float scale = pointer_scale();
@@ -143,6 +153,20 @@ void window_swap(void) {
                    glfwGetKey(w.window, GLFW_KEY_RIGHT_SHIFT) == GLFW_PRESS;
     w.now = w.next;
     memset(&w.next, 0, sizeof w.next);
+}
+
+void window_swap(void) {
+    if (!w.window) return;
+    glfwSwapBuffers(w.window);
+    read_input();
+}
+
+void window_wait(void) {
+#if !defined(__EMSCRIPTEN__) /* a page is called once in a frame of the screen */
+    const struct timespec frame = {0, 8000000};
+    nanosleep(&frame, NULL);
+#endif
+    read_input();
 }
 
 const viewer_input *window_input(void) { return &w.now; }

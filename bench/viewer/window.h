@@ -26,6 +26,8 @@ float window_scale(void);
 /* Shows the frame and reads the input for the next one. */
 void window_swap(void);
 const viewer_input *window_input(void);
+/* Reads the input after a frame that shows nothing. */
+void window_wait(void);
 
 double window_seconds(void);
 

@@ -1,9 +1,12 @@
 """Draws every scene of the viewer off screen and checks the pictures: the call ends well, two runs give one
-hash, the picture is not empty and changes while the scene runs; hair stays where it was in a kept picture.
+hash, the picture is not empty and changes while the scene runs; a window under Xvfb has the same hash; hair
+stays within a kept silhouette, curls where they are made. After a change of the camera or the groom,
+`tests/scripts/viewer.py build/bench/viewer/mote-viewer tests/viewer_hair.txt --keep` keeps a new one.
 
 usage: viewer.py VIEWER KEPT [--keep]
 """
 import pathlib
+import shutil
 import struct
 import subprocess
 import sys
@@ -60,24 +63,24 @@ def regions(rows):
     return means
 
 
-def draw(viewer, scene, frames, folder):
-    """Runs a scene and returns its hash and the regions of its picture."""
-    out = folder / f'{scene}.png'
-    run = subprocess.run([viewer, scene, '--headless', '--plain', '--frames', str(frames), '--size',
-                          f'{WIDTH}x{HEIGHT}', '--out', out], capture_output=True, text=True, check=False)
+def draw(viewer, scene, frames, out, *options, before=(), off_screen=('--headless', '--workers', '1')):
+    """Runs a scene and returns its hash; its picture is the file `out`."""
+    command = [*before, viewer, scene, *off_screen, '--plain', '--frames', str(frames), '--size',
+               f'{WIDTH}x{HEIGHT}', '--out', out, *options]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
     if run.returncode == 2 and ('EGL' in run.stderr or 'OpenGL' in run.stderr):
         print(run.stderr)
         sys.exit(SKIPPED)
     if run.returncode or run.stderr:
         raise SystemExit(f'{scene}: ended with {run.returncode}: {run.stderr}')
-    return run.stdout.split()[-1], regions(read_png(out))
+    return run.stdout.split()[-1]
 
 
 def check_scene(viewer, scene, folder):
-    early, first = draw(viewer, scene, 20, folder)
-    late, second = draw(viewer, scene, 70, folder)
-    again, third = draw(viewer, scene, 70, folder)
-    if late != again or second != third:
+    files = [folder / f'{scene}{i}.png' for i in range(3)]
+    early, late, again = (draw(viewer, scene, frames, out) for frames, out in zip((20, 70, 70), files))
+    first, second = (regions(read_png(path)) for path in files[:2])
+    if late != again or files[1].read_bytes() != files[2].read_bytes():
         yield f'{scene}: two runs differ'
     if early == late:
         yield f'{scene}: the state does not change'
@@ -87,18 +90,84 @@ def check_scene(viewer, scene, folder):
         yield f'{scene}: the picture does not change'
 
 
-def check_hair(now, kept):
-    """No strand may stand away from the kept silhouette: the picture is the background there."""
+def check_window(viewer, folder):
+    """A window on a display, with its own number of workers: the same hash and a picture."""
+    if not shutil.which('xvfb-run'):
+        print('the window is not tested: xvfb-run is missing')
+        return
+    out = folder / 'window.png'
+    there = draw(viewer, 'bridge', 20, out, before=('xvfb-run', '-a'), off_screen=())
+    if there != draw(viewer, 'bridge', 20, folder / 'none.png'):
+        yield 'window: the hash is not that of the picture off screen'
+    means = regions(read_png(out))
+    if max(means) - min(means) < 20:
+        yield 'window: the picture is empty'
+
+
+# --- Hair: where it is, not how bright. A pixel belongs to it where the picture differs from the same one
+# without strands, so light, colours and the background may change.
+
+def strands_in(rows, bare):
+    """Returns of each region how many pixels strands, or their shadows, change."""
+    counts = []
+    for top in range(0, HEIGHT, CELL):
+        for left in range(0, WIDTH, CELL):
+            counts.append(sum(max(abs(rows[y][i] - bare[y][i]) for i in range(4 * x, 4 * x + 3)) > 8
+                              for y in range(top, top + CELL) for x in range(left, left + CELL)))
+    return counts
+
+
+def check_hair(counts, kept):
+    """No strand may stand away from the kept silhouette: # is hair, . is none."""
     columns = WIDTH // CELL
-    bright = {i for i, value in enumerate(kept) if value > 24}
-    near = {i + dx + dy * columns for i in bright for dx in (-1, 0, 1) for dy in (-1, 0, 1)}
-    for i, value in enumerate(now):
-        if i not in near and value > 24:
-            place = f'{i % columns}, {i // columns}'
-            yield f'hair: region {place} has {value:.0f}: a strand outside the silhouette'
-    away = sum(abs(a - b) > 25 for a, b in zip(now, kept))
-    if away > len(kept) // 25:
-        yield f'hair: {away} of {len(kept)} regions differ from the kept picture'
+    inside = [cell == '#' for line in kept.split() for cell in line]
+    near = {i + dx + dy * columns for i, hair in enumerate(inside) if hair for dx in (-1, 0, 1)
+            for dy in (-1, 0, 1)}
+    if len(near) > len(inside) // 2:
+        yield 'hair: the kept silhouette covers more than half of the picture'
+    for i, count in enumerate(counts):
+        if i not in near and count >= 3:
+            yield f'hair: region {i % columns}, {i // columns}: {count} pixels outside the silhouette'
+    away = sum(hair != (count >= CELL * CELL // 4) for hair, count in zip(inside, counts))
+    if away > len(counts) // 25:
+        yield f'hair: {away} of {len(counts)} regions differ from the kept silhouette'
+
+
+def check_strays(rows, bare, kept):
+    """The check must find one thin dark strand that sticks out, whichever way it goes."""
+    for way_x, way_y in ((1, -0.6), (-1, -0.6), (1, 0.1), (-1, 0.1)):
+        painted = [bytearray(row) for row in rows]
+        for step in range(WIDTH):
+            x, y = round(WIDTH / 2 + way_x * step), round(HEIGHT / 2 + way_y * step)
+            if 0 <= x < WIDTH and 0 <= y < HEIGHT:
+                painted[y][4 * x:4 * x + 3] = bytes((60, 36, 20))
+        if not list(check_hair(strands_in(painted, bare), kept)):
+            yield f'hair: a strand towards {way_x}, {way_y} is not found'
+
+
+def silhouette(viewer, folder):
+    """Returns the rows of the picture with and without strands."""
+    draw(viewer, 'hair', 120, folder / 'hair.png')
+    draw(viewer, 'hair', 120, folder / 'bare.png', '--bare')
+    return read_png(folder / 'hair.png'), read_png(folder / 'bare.png')
+
+
+def ends_of_curls(viewer, folder, frames):
+    """Returns the lowest row of each curl of the scene of rods: they hang side by side over the floor."""
+    first, wide, lowest = 184, 20, 115
+    draw(viewer, 'rods', frames, folder / 'rods.png')
+    draw(viewer, 'rods', frames, folder / 'bare.png', '--bare')
+    rows, bare = read_png(folder / 'rods.png'), read_png(folder / 'bare.png')
+    return [max((y for y in range(lowest) for i in range(4 * left, 4 * (left + wide))
+                 if abs(rows[y][i] - bare[y][i]) > 8), default=0)
+            for left in range(first, first + 5 * wide, wide)]
+
+
+def check_curls(viewer, folder):
+    """Curls hang as they are made: after 10 s their ends are where they were."""
+    first, last = (ends_of_curls(viewer, folder, frames) for frames in (1, 600))
+    if min(first) < HEIGHT // 4 or max(abs(a - b) for a, b in zip(first, last)) > 2:
+        yield f'rods: the ends of the curls have gone from rows {first} to {last}'
 
 
 def check_bad_input(viewer):
@@ -112,18 +181,22 @@ def check_bad_input(viewer):
 
 
 def main():
-    viewer, kept = sys.argv[1], pathlib.Path(sys.argv[2])
+    viewer, file = sys.argv[1], pathlib.Path(sys.argv[2])
     usage = subprocess.run([viewer, '--help'], capture_output=True, text=True, check=True)
     scenes = usage.stdout.split('scenes:')[1].split()
     faults = list(check_bad_input(viewer))
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        hair = draw(viewer, 'hair', 120, folder)[1]
+        rows, bare = silhouette(viewer, folder)
+        counts = strands_in(rows, bare)
         if '--keep' in sys.argv:
-            lines = [hair[i:i + WIDTH // CELL] for i in range(0, len(hair), WIDTH // CELL)]
-            text = ''.join(' '.join(f'{value:.0f}' for value in line) + '\n' for line in lines)
-            kept.write_text(text, encoding='utf-8')
-        faults += check_hair(hair, [float(value) for value in kept.read_text(encoding='utf-8').split()])
+            cells = ''.join('.#'[count >= CELL * CELL // 4] for count in counts)
+            lines = [cells[i:i + WIDTH // CELL] + '\n' for i in range(0, len(cells), WIDTH // CELL)]
+            file.write_text(''.join(lines), encoding='utf-8')
+        kept = file.read_text(encoding='utf-8')
+        faults += [*check_hair(counts, kept), *check_strays(rows, bare, kept)]
+        faults += check_curls(viewer, folder)
+        faults += check_window(viewer, folder)
         for scene in scenes:
             faults += check_scene(viewer, scene, folder)
     print('\n'.join(faults) or f'{len(scenes)} scenes')

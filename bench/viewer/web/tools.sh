@@ -21,7 +21,7 @@ wasm_library() {
     ln -sfn "$(pkg-config --variable=includedir cglm)/cglm" "$directory/include/cglm"
     ln -sfn /usr/include/stb "$directory/include/stb"
     emcmake cmake -S "$root/engine" -B "$directory/library" -G Ninja -DMOTE_ISA=simd128 -DMOTE_OPENMP=OFF \
-        -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE=-O2 \
+        -DCMAKE_BUILD_TYPE=Release "-DCMAKE_C_FLAGS_RELEASE=-O2 -Wno-pass-failed" \
         -DMOTE_CGLM_INCLUDE_DIR="$directory/include" "${@:3}" >"$directory/cmake.log" 2>&1
     ninja -C "$directory/library" --quiet
     cat >"$directory/start.c" <<'C'

@@ -1,0 +1,168 @@
+/* The panel with scenes and sliders, the text of the scene, the figures. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app.h"
+
+enum { PANEL = 250, FIGURES = 246, NARROW = 1000, TINY = 620, MAX_LINES = 10, LINE = 18 };
+
+static const ui_colour white = {0.92f, 0.94f, 0.97f, 1}, dim = {0.6f, 0.65f, 0.72f, 1},
+                       accent = {0.98f, 0.72f, 0.32f, 1}, glass = {0.05f, 0.06f, 0.08f, 0.62f},
+                       dark = {0.05f, 0.06f, 0.08f, 0.8f}; /* under text: particles may be bright */
+
+static void sliders_and_buttons(int height) {
+    float y = 14;
+    ui_rectangle(0, 0, PANEL, (float)height, glass);
+    ui_text(14, y, 22, white, "mote"), y += 34;
+    for (int i = 0; scenes[i]; i++) {
+        const float x = 14 + (float)(i % 2) * 113;
+        if (ui_button(x, y, 109, scenes[i]->title, scenes[i] == app.scene) && scenes[i] != app.scene)
+            app_choose(scenes[i]);
+        if (i % 2 || !scenes[i + 1]) y += 26;
+    }
+    y += 12;
+    for (int i = 0; i < MAX_PARAMETERS && app.scene->parameters[i].name; i++) {
+        const scene_parameter *p = &app.scene->parameters[i];
+        if (p->grown && app.state.hair) continue;
+        float *value = &app.state.parameter[i];
+        const bool changed =
+            p->choices ? ui_choices(14, y, PANEL - 28, p->choices, value)
+                       : ui_slider(14, y, PANEL - 28, p->name, value, p->least, p->most, p->logarithmic);
+        if (changed && p->restarts) app_reopen();
+        y += 40;
+    }
+    y += 6;
+    if (ui_button(14, y, 72, app.paused ? "run" : "pause", app.paused)) app.paused = !app.paused;
+    if (ui_button(89, y, 72, "step", false)) app_single_step();
+    if (ui_button(164, y, 72, "restart", false)) app_reopen();
+}
+
+/* Writes a text in lines of at most `width`, or with `write` false only measures. Returns its height. */
+static float wrap(float x, float y, float width, const char *text, bool write) {
+    char line[256] = "";
+    const float top = y;
+    while (*text) {
+        const size_t word = strcspn(text, " "), used = strlen(line);
+        char trial[sizeof line];
+        snprintf(trial, sizeof trial, "%.180s%s%.*s", line, used ? " " : "", word < 64 ? (int)word : 64,
+                 text);
+        if (used && ui_text_width(13, trial) > width) {
+            if (write) ui_text(x, y, 13, dim, "%s", line);
+            y += LINE - 1;
+            snprintf(line, sizeof line, "%.*s", (int)word, text);
+        } else {
+            memcpy(line, trial, sizeof line);
+        }
+        text += word + (text[word] == ' ');
+    }
+    if (write) ui_text(x, y, 13, dim, "%s", line);
+    return y + LINE - 1 - top;
+}
+
+/* --- Figures --- */
+
+typedef struct figures {
+    char line[MAX_LINES][96];
+    int count;
+} figures;
+
+__attribute__((format(printf, 2, 3))) static void add(figures *f, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    vsnprintf(f->line[f->count++], sizeof f->line[0], format, list);
+    va_end(list);
+}
+
+static void add_sums(figures *f) {
+    uint64_t points = 0;
+    int systems = 0;
+    for (; app_system(systems); systems++) points += mote_system_count(app_system(systems));
+    points += (uint64_t)systems * app.state.points;
+    add(f, "%llu particles, %.1f M steps/s", (unsigned long long)points,
+        1e-6 * app.work / fmax(app.work_seconds, 1e-9));
+    const double start = fabs(app.energy_at_start);
+    char share[24] = "";
+    if (start > 0) snprintf(share, sizeof share, " (%+.2g)", app.energy_drift / start);
+    add(f, "energy %+.3g J%s%s", app.energy_drift, share, systems > 1 ? " at worst" : "");
+    if (app.stretch > 0)
+        add(f, app.stretch < 10 ? "stretch %.2f %% at most" : "stretch %.2g %% at most", 100 * app.stretch);
+}
+
+static void measure(figures *f) {
+    const scene_state *s = &app.state;
+    const mote_integrator_info *info =
+        s->integrator >= 0 ? mote_integrator_describe((mote_integrator)s->integrator) : NULL;
+    char substeps[24] = "of the scene";
+    if (s->substeps) snprintf(substeps, sizeof substeps, "%u", s->substeps);
+    add(f, "hash  %016llx", (unsigned long long)app.hash);
+    add(f, "frame %.1f ms    step %.2f ms", 1e3 * app.frame_seconds, 1e3 * app.step_seconds);
+    add_sums(f);
+#if defined(__EMSCRIPTEN__)
+    add(f, "substeps %s", substeps);
+#else
+    add(f, "substeps %s    workers %u", substeps, s->workers);
+#endif
+    add(f, "%s", info ? info->name : "integrator of the scene");
+    if (app.undrawn) add(f, "drawing is off (D)");
+    if (app.speed != 1) add(f, "time x %g", (double)app.speed);
+}
+
+static float show_figures(float x, float y) {
+    figures f = {.count = 0};
+    measure(&f);
+    ui_rectangle(x - 8, y - 6, FIGURES + 2, (float)(LINE * f.count) + 8, dark);
+    for (int i = 0; i < f.count; i++) ui_text(x, y + (float)(LINE * i), 13, i ? dim : white, "%s", f.line[i]);
+    return y + (float)(LINE * f.count) + 10;
+}
+
+/* --- Text --- */
+
+static float show_text(float x, float y, float width) {
+    float high = 32;
+    for (int i = 0; i < 3; i++) high += wrap(x, 0, width, app.scene->text[i], false);
+    ui_rectangle(x - 8, y - 6, width + 16, high + 10, dark);
+    ui_text(x, y, 22, white, "%s", app.scene->title), y += 32;
+    for (int i = 0; i < 3; i++) y += wrap(x, y, width, app.scene->text[i], true);
+    return y + 14;
+}
+
+static void show_help(float x, float y, float width) {
+    static const char *help[] = {
+        "right button: turn;   shift or middle: move;   wheel: zoom",
+        "left button: drag what can be grabbed",
+        "space: pause;   . : one step;   R: restart;   - = : speed of time",
+        "[ ] : substeps;   I: integrator;   W: workers;   N: next scene",
+        "L: lines of springs, colliders and pins;   D: drawing off and on",
+        "P: without panel;   H: this help",
+    };
+    const int count = (int)(sizeof help / sizeof help[0]);
+    float high = 8;
+    for (int i = 0; i < count; i++) high += wrap(x, 0, width, help[i], false);
+    ui_rectangle(x - 8, y - 6, width + 16, high, dark);
+    for (int i = 0; i < count; i++) y += wrap(x, y, width, help[i], true);
+}
+
+void panel_draw(int width, int height) {
+    const bool tiny = width < TINY, open = !tiny || app.menu;
+    const float x = open ? PANEL + 18 : 18;
+    if (open) sliders_and_buttons(height);
+    if (tiny) {
+        const float at = app.menu ? 164 : 14;
+        if (ui_button(at, 14, 72, app.menu ? "close" : "menu", app.menu)) app.menu = !app.menu;
+        if (app.menu) return; /* there is no room beside it */
+    }
+    const float room = (float)width - x - 18;
+    const float low = (float)height - (width < NARROW ? 84 : 28); /* above the foot of a narrow page */
+    float y = show_text(x, tiny ? 50 : 14, fminf(460, width < NARROW ? room : room - FIGURES - 30));
+    if (width < NARROW)
+        y = show_figures(x, y + 4);
+    else
+        show_figures((float)width - FIGURES, 14);
+    if (app.help)
+        show_help(x, y + 4, fminf(460, room));
+    else
+        ui_text(x, low, 13, dim, "H: help");
+    if (app.note[0]) ui_text(x, low - 20, 13, accent, "%s", app.note);
+}
