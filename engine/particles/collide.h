@@ -186,11 +186,14 @@ MOTE_INLINE void collide_go_on(const mote_collision *c, const collide_hit *hit, 
     leg->drift = wide3_select(hits, hit->drift, leg->drift);
     leg->side = wide3_select(hits, hit->normal, leg->side);
     const wide_mask rests = hits & after->rests;
-    leg->older_normal = wide3_select(rests, leg->rest_normal, leg->older_normal);
-    leg->older_friction = wide_select(rests, leg->rest_friction, leg->older_friction);
+    const wide_mask again = rests & leg->rested;
+    if (wide_lane_bits(again)) {
+        leg->older_normal = wide3_select(again, leg->rest_normal, leg->older_normal);
+        leg->older_friction = wide_select(again, leg->rest_friction, leg->older_friction);
+        leg->older_limit = wide_select(again, leg->rest_limit, leg->older_limit);
+    }
     leg->rest_normal = wide3_select(rests, hit->normal, leg->rest_normal);
     leg->rest_friction = wide_select(rests, after->friction, leg->rest_friction);
-    leg->older_limit = wide_select(rests, leg->rest_limit, leg->older_limit);
     leg->rest_limit = wide_select(rests, after->limit, leg->rest_limit);
     leg->rested = rests | (~hits & leg->rested);
     leg->last = (hits & hit->index) | (~hits & leg->last);

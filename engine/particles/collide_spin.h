@@ -38,8 +38,9 @@ MOTE_INLINE void collide_cut_turn(wide rest_of, wide_mask hits, collide_leg *leg
 /* Returns the tangential velocity that friction on the plane n leaves of `free`, and changes the spin of the
  * leg in `hits`. limit: the greatest change of the velocity, m/s; gained: that by the forces. creased: lanes
  * that move along t alone. */
-MOTE_ONCE wide3 collide_roll(const mote_collision *c, wide3 n, wide limit, wide3 free, wide3 gained,
-                             wide_mask hits, wide_mask rests, wide_mask creased, wide3 t, collide_leg *leg) {
+MOTE_OUTLINE wide3 collide_roll(const mote_collision *c, wide3 n, wide limit, wide3 free, wide3 gained,
+                                wide_mask hits, wide_mask rests, wide_mask creased, wide3 t,
+                                collide_leg *leg) {
     const wide zero = {0}, one = wide_set(1.0f), r = leg->radius;
     const size_t i = leg->slot;
     const wide3 q = {wide_load(c->orientation[0] + i), wide_load(c->orientation[1] + i),
