@@ -405,7 +405,8 @@ TEST(bad_numbers_in_columns_are_reported) {
             list_columns(&w, columns);
             const uint32_t place = c - PARTICLE_COLUMNS;
             const uint32_t slot = c < PARTICLE_COLUMNS ? 1
-                                  : place < 6          ? mote_strands_slot(w.system, w.hair, 3, 1)
+                                  : place < 3          ? mote_strands_slot(w.system, w.hair, 3, 1)
+                                  : place < 6          ? mote_strands_slot(w.system, w.springs, 3, 1)
                                   : place < 9          ? mote_network_slot(w.system, w.net, 20)
                                                        : mote_network_slot(w.system, w.webs, 20);
             test_case("column %u is %g", c, (double)bad_numbers[n]);

@@ -1,5 +1,5 @@
-/* Particles at rest in valleys and corners, and energy where they slide, roll and turn round: none creeps,
- * dithers or keeps a spin, and no contact gives energy. */
+/* Particles at rest in valleys and corners, and energy where they slide, roll and turn round: none creeps or
+ * dithers, friction ends spins, and no contact gives energy. */
 #include <stdlib.h>
 
 #include "terrain.h"
@@ -20,8 +20,11 @@ static void close_scene(scene *s) {
     mote_distance_grid_destroy(s->grid);
 }
 
+static mote_isa isa = MOTE_ISA_AUTO;
+
 static scene open_scene(mote_integrator integrator, bool turns, uint32_t max_hits) {
     mote_system_def def = bare_def(COUNT, integrator);
+    def.isa = isa;
     def.collision_radius = BALL, def.orientation = turns, def.max_hits = max_hits;
     def.inertia[0] = SOLID * BALL * BALL;
     scene s = {.system = system_of(&def)};
@@ -76,8 +79,10 @@ static double greatest_rise(const scene *s, uint32_t steps) {
     double most = -INFINITY;
     for (uint32_t step = 0; step <= steps; step++) {
         const mote_range_view view = mote_system_view(s->system);
+        ASSERT(view.count, ==, COUNT);
         for (uint32_t i = 0; i < COUNT; i++) {
             const double energy = energy_of(&view, i);
+            assert_true(isfinite(energy));
             if (step) most = fmax(most, energy - last[i] - 1e-6 * (fabs(energy) + 10));
             last[i] = energy;
         }
@@ -104,8 +109,13 @@ TEST(particles_in_valleys_do_not_creep) {
         copy_places(&s, before);
         OK(mote_system_step(s.system, 10000, NULL));
         copy_places(&s, after);
-        for (uint32_t i = 0; i < COUNT; i++)
-            if (after[i][1] > -1) assert_memory_equal(before[i], after[i], sizeof before[i]);
+        uint32_t kept = 0; /* others fell off the edge */
+        for (uint32_t i = 0; i < COUNT; i++) {
+            if (after[i][1] < -1) continue;
+            assert_memory_equal(before[i], after[i], sizeof before[i]);
+            kept++;
+        }
+        ASSERT(kept, >, COUNT / 4);
         close_scene(&s);
     }
 }
@@ -133,6 +143,25 @@ TEST(balls_between_steep_triangles_stop_and_give_no_hits) {
             if (seed > 2) ASSERT(square_of(view.angular_velocity, i), <, 1); /* 200 rad/s in the fall */
         }
         close_scene(&s);
+    }
+}
+
+/* What ends its substep early is beside what goes on: in another register with another width. */
+TEST(rest_has_the_same_bits_on_every_instruction_set) {
+    for (int turns = 0; turns < 2; turns++) {
+        uint64_t hash = 0;
+        for (isa = MOTE_ISA_SCALAR; isa < MOTE_ISA_COUNT; isa++) {
+            if (!mote_isa_available(isa)) continue;
+            random_source random = {3};
+            scene s = open_scene(MOTE_VELOCITY_VERLET, turns, 0);
+            add_ground(&s, 1.5f, 9, 1000, &random);
+            drop(&s, 1000, 2, &random);
+            OK(mote_system_step(s.system, 1000, NULL));
+            if (!hash) hash = mote_system_hash(s.system);
+            ASSERT(mote_system_hash(s.system), ==, hash);
+            close_scene(&s);
+        }
+        isa = MOTE_ISA_AUTO;
     }
 }
 
@@ -168,7 +197,7 @@ TEST(balls_that_roll_into_valleys_gain_no_energy) {
     }
 }
 
-/* The steepest slope is twice the friction: particles are thrown up and come back. */
+/* The slope is four times as steep as friction holds: particles are thrown up it and slide back. */
 TEST(particles_that_turn_round_on_a_slope_gain_no_energy) {
     scene s = open_scene(MOTE_VELOCITY_VERLET, false, 0);
     mote_collider_def slope = mote_plane((float[3]){0, 0, 0}, (float[3]){-2, 1, 0});

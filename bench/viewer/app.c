@@ -9,14 +9,16 @@
 
 #define NOTE_SECONDS 4
 
+enum { MAX_SYSTEMS = 16 }; /* of a scene */
+
 viewer_app app = {.speed = 1, .cores = 1};
 
 static struct {
     int quality, best; /* of drawing: it begins low, so that the first picture is soon there */
     int frames;        /* that were drawn since the last choice, and their time without steps */
     double seconds, stepped;
-    double last, summed, drawn; /* s: when a frame began, statistics were made, a picture was drawn */
-    double energies[16];        /* J, at the start */
+    double last, summed, drawn;   /* s: when a frame began, statistics were made, a picture was drawn */
+    double energies[MAX_SYSTEMS]; /* J, at the start */
     mote_line *lines;
     draw_line_vertex *vertices;
     uint32_t line_room;
@@ -38,7 +40,7 @@ static void take_statistics(bool start) {
     mote_statistics sums;
     app.energy_drift = app.stretch = 0;
     mote_system *system;
-    for (int i = 0; (system = app_system(i)); i++) {
+    for (int i = 0; i < MAX_SYSTEMS && (system = app_system(i)); i++) {
         if (mote_system_statistics(system, &sums)) continue;
         const double energy = energy_of(&sums);
         if (start) now.energies[i] = energy;
@@ -111,9 +113,9 @@ static void run(uint64_t nanoseconds, uint32_t steps) {
 }
 
 void app_advance(uint64_t nanoseconds, uint32_t steps) {
-    uint64_t first[16];
+    uint64_t first[MAX_SYSTEMS];
     const double before = window_seconds();
-    for (int i = 0; i < 16; i++) first[i] = steps_of(i);
+    for (int i = 0; i < MAX_SYSTEMS; i++) first[i] = steps_of(i);
     if (app.scene->before && (nanoseconds || steps)) {
         const double step = mote_system_timestep(app.state.system);
         app.scene->before(&app.state, steps ? step * steps : 1e-9 * (double)nanoseconds);
@@ -122,7 +124,7 @@ void app_advance(uint64_t nanoseconds, uint32_t steps) {
     now.stepped = window_seconds() - before;
     app.step_seconds += 0.05 * (now.stepped - app.step_seconds);
     app.work *= 0.95, app.work_seconds = 0.95 * app.work_seconds + now.stepped;
-    for (int i = 0; i < 16 && app_system(i); i++) {
+    for (int i = 0; i < MAX_SYSTEMS && app_system(i); i++) {
         const double points = (double)mote_system_count(app_system(i)) + (double)app.state.points;
         if (steps_of(i) > first[i]) app.work += points * (double)(steps_of(i) - first[i]);
     }

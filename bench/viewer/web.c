@@ -48,4 +48,3 @@ EMSCRIPTEN_KEEPALIVE const char *viewer_hash(void) {
 }
 
 EMSCRIPTEN_KEEPALIVE const char *viewer_note(void) { return app.note; }
-EMSCRIPTEN_KEEPALIVE double viewer_step_seconds(void) { return app.step_seconds; }

@@ -4,8 +4,8 @@
 #endif
 
 #if defined(MOTE_REQUIRES_VECTORS)
-/* Of older ones it is not known that they compile the kernels, and to the same bits. Apple's numbers differ.
- */
+/* Older compilers are untested: they may not compile the kernels, or give other bits. Apple numbers its clang
+ * differently. */
 #if defined(__clang__) && !defined(__apple_build_version__) && __clang_major__ < 16
 #error "clang is too old"
 #elif !defined(__clang__) && defined(__GNUC__) && __GNUC__ < 12

@@ -153,7 +153,8 @@ MOTE_INLINE collide_region collide_reach(const mote_collision *c, const mote_nea
 /* Completes a leg whose ends and duration are set. */
 MOTE_ONCE void collide_leg_begin(const mote_collision *c, collide_leg *leg) {
     const wide3 far = wide3_max(contact_abs(leg->x), contact_abs(leg->end_x));
-    leg->slack = COLLIDE_ROUNDING * (wide_max(wide_max(far.x, far.y), far.z) + leg->radius);
+    const wide slack = COLLIDE_ROUNDING * (wide_max(wide_max(far.x, far.y), far.z) + leg->radius);
+    leg->slack = wide_select(leg->active, slack, leg->slack); /* others are read at the end of the substep */
     leg->slow = COLLIDE_SLOW * (collide_sum(leg->v) + collide_sum(leg->end_v));
     leg->dv = wide3_sub(leg->end_v, leg->v);
     leg->lag = wide3_scale(leg->left * (c->theta * c->h), leg->dv);
@@ -240,6 +241,24 @@ MOTE_INLINE wide3 collide_friction(wide limit, wide3 free) {
     return wide3_scale(wide_select(slips, one - limit / wide_select(slips, size, one), zero), free);
 }
 
+/* Lanes that come to rest between the plane of the hit and the one on which they rested: they move along
+ * both, or not at all where a third plane holds them. v, end: relative velocities at the ends of the next
+ * leg. */
+MOTE_INLINE void collide_enter_crease(const mote_collision *c, const collide_hit *hit, wide_mask creased,
+                                      wide friction, collide_press *press, collide_leg *leg, wide3 *v,
+                                      wide3 *end) {
+    const wide3 n = hit->normal;
+    press->limits = collide_crease_limits(n, friction, leg->rest_normal, leg->rest_friction, press->into);
+    const wide_mask held = collide_wedged(creased & leg->creased, n, friction, leg, press);
+    *v = wide3_select(held, wide3_zero(), collide_crease(creased, n, leg->rest_normal, *v));
+    *end = wide3_select(held, wide3_zero(), *end);
+    if (c->spin[0])
+        collide_roll_crease(c, hit, creased, held, press, leg, v, end);
+    else
+        collide_valley(creased & ~held, hit, leg, press->free, press->limits.here + press->limits.other, v,
+                       end);
+}
+
 /* Replaces the legs of the lanes in `hits` by those after the hit. */
 MOTE_ONCE void collide_resolve(const mote_collision *c, const collide_hit *hit, wide_mask hits,
                                collide_leg *leg) {
@@ -254,6 +273,7 @@ MOTE_ONCE void collide_resolve(const mote_collision *c, const collide_hit *hit, 
     x = wide3_add_scaled(x, hit->depth, n);
     const wide3 at = wide3_add_scaled(leg->v, f, leg->dv);
     wide3 w = wide3_sub(at, material);
+    /* A lane that a grid raises out of its inside pays for the work against the forces. */
     const wide_mask raised = hits & hit->grid & wide_less(zero, hit->depth);
     if (wide_lane_bits(raised)) {
         const wide3 a = wide3_scale(wide_set(c->inverse_h), leg->gained);
@@ -280,9 +300,9 @@ MOTE_ONCE void collide_resolve(const mote_collision *c, const collide_hit *hit, 
     const wide3 sliding = wide3_sub(w, wide3_scale(wn, n)), gained = wide3_sub(dv, wide3_scale(an, n)),
                 free = wide3_select(rests, wide3_add(sliding, gained), sliding);
     const wide friction = c->advects ? zero : hit->friction, limit = friction * impulse;
-    const wide3 rubbed = c->spin[0] ? collide_roll(c, n, limit, free, wide3_select(rests, gained, zero3),
-                                                   hits, rests, (wide_mask){0}, zero3, leg)
-                                    : collide_friction(limit, free);
+    const collide_rub rub = {.hits = hits, .rests = rests, .gained = wide3_select(rests, gained, zero3)};
+    const wide3 rubbed =
+        c->spin[0] ? collide_roll(c, &rub, n, limit, free, leg) : collide_friction(limit, free);
     /* Relative velocities at both ends of the next leg. A particle that friction stops, or that turns round
      * while it acts, has stopped at once: the way to the stop is of second order, and uphill it would take
      * more energy than there is. */
@@ -294,17 +314,8 @@ MOTE_ONCE void collide_resolve(const mote_collision *c, const collide_hit *hit, 
         wide_less(wide_min(wide3_dot(leg->rest_normal, v), wide3_dot(leg->rest_normal, end)), zero - slow);
     const wide_mask creased = hits & rests & leg->rested & against;
     if (wide_lane_bits(creased)) {
-        const wide3 into = wide3_add(w, dv);
-        collide_limits limits = collide_both(n, friction, leg->rest_normal, leg->rest_friction, into);
-        wide older = zero;
-        const wide_mask held =
-            collide_wedged(creased & leg->creased, n, friction, leg, into, &limits, &older);
-        v = wide3_select(held, zero3, collide_crease(creased, n, leg->rest_normal, v));
-        end = wide3_select(held, zero3, collide_crease(creased, n, leg->rest_normal, end));
-        if (c->spin[0])
-            collide_roll_crease(c, hit, creased, held, limits, older, free, gained, spin, leg, &v, &end);
-        else
-            collide_valley(creased & ~held, hit, leg, free, limits.here + limits.other, &v, &end);
+        collide_press press = {.into = wide3_add(w, dv), .free = free, .gained = gained, .spin = spin};
+        collide_enter_crease(c, hit, creased, friction, &press, leg, &v, &end);
     }
     leg->creased = (leg->creased & ~hits) | creased;
     if (c->add_hits) collide_add_hits(c, hit, hits, x, zero - wn, leg);
@@ -386,15 +397,17 @@ MOTE_INLINE void collide_kill(const mote_collision *c, const collide_leg *leg, w
     }
 }
 
-/* Lanes that two contacts hold stay where they were: they do not creep by rounding. */
+/* Puts lanes that rest on several contacts back where the substep began, so that rounding does not move them.
+ */
 MOTE_INLINE void collide_stay(const collide_lanes *s, collide_leg *leg) {
     const wide3 way = contact_abs(wide3_sub(leg->end_x, s->from_x));
-    const wide_mask held = leg->creased & wide_equal(collide_sum(leg->end_v), (wide){0}) &
+    const wide_mask held = leg->creased & ~leg->held & wide_equal(collide_sum(leg->end_v), (wide){0}) &
                            wide_less(wide_max(wide_max(way.x, way.y), way.z), 16.0f * leg->slack);
     leg->end_x = wide3_select(held, s->from_x, leg->end_x);
 }
 
-/* Stops lanes that are hit more often than a substep resolves. The last contacts rub on their spin. */
+/* Stops lanes with more hits than a substep resolves; friction of the last two resting contacts acts on their
+ * spin. */
 MOTE_INLINE void collide_stop(const mote_collision *c, wide_mask hits, collide_leg *leg) {
     leg->end_x = wide3_select(hits, wide3_add_scaled(leg->x, leg->left, leg->drift), leg->end_x);
     leg->end_v = wide3_select(hits, leg->v, leg->end_v);
@@ -402,9 +415,10 @@ MOTE_INLINE void collide_stop(const mote_collision *c, wide_mask hits, collide_l
     if (!c->spin[0]) return;
     const wide_mask rests = hits & leg->rested;
     const wide3 none = wide3_zero();
+    const collide_rub rub = {rests, rests, rests, none, none};
     collide_cut_turn(wide_set(1.0f), hits, leg);
-    (void)collide_roll(c, leg->older_normal, leg->older_limit, none, none, rests, rests, rests, none, leg);
-    (void)collide_roll(c, leg->rest_normal, leg->rest_limit, none, none, rests, rests, rests, none, leg);
+    (void)collide_roll(c, &rub, leg->older_normal, leg->older_limit, none, leg);
+    (void)collide_roll(c, &rub, leg->rest_normal, leg->rest_limit, none, leg);
 }
 
 /* Collides one register in one substep. Out of line: one instance serves all kernels. Lanes of particles that
@@ -414,20 +428,7 @@ MOTE_OUTLINE void collide_register(const mote_collision *c, const mote_near *nea
     const size_t i = s->first;
     const mote_collider_pose *from = c->poses + (size_t)substep * c->count, *to = from + c->count;
     const wide3 zero = wide3_zero();
-    collide_leg leg = {.x = s->from_x,
-                       .v = s->from_v,
-                       .drift = zero,
-                       .side = zero,
-                       .rest_normal = zero,
-                       .older_normal = zero,
-                       .rest_friction = (wide){0},
-                       .older_friction = (wide){0},
-                       .rest_limit = (wide){0},
-                       .older_limit = (wide){0},
-                       .turned = zero,
-                       .slot = i,
-                       .packed = s->packed,
-                       .substep = substep};
+    collide_leg leg = {.x = s->from_x, .v = s->from_v, .slot = i, .packed = s->packed, .substep = substep};
     leg.active = s->keep;
     if (c->stuck) leg.active &= ~collide_hold(c, from, i, s);
     const wide_mask free = leg.active;

@@ -13,27 +13,37 @@ MOTE_INLINE wide3 collide_crease(wide_mask creased, wide3 normal, wide3 other, w
     return wide3_select(creased, wide3_scale(wide_select(none, (wide){0}, share), along), v);
 }
 
-/* Greatest changes of velocity by the friction of the two planes of a crease. */
+/* Greatest changes of velocity by friction: of the plane of the hit, of the one on which the particle rested,
+ * and of the one before, m/s. */
 typedef struct collide_limits {
-    wide here, other;
+    wide here, other, older;
 } collide_limits;
 
-/* Returns those of the planes n and other: a is the velocity that their normal impulses keep out of them. */
-MOTE_INLINE collide_limits collide_both(wide3 n, wide friction, wide3 other, wide other_friction, wide3 a) {
+/* What presses a particle into a crease. */
+typedef struct collide_press {
+    wide3 into; /* m/s, which the planes keep out */
+    wide3 free,
+        gained; /* m/s, along the plane of the hit, without friction; of it by the forces in the leg */
+    wide3 spin; /* before the friction of the hit */
+    collide_limits limits;
+} collide_press;
+
+/* Returns the limits of the planes n and other of a crease; `into` is the velocity that their normal impulses
+ * keep out of them. */
+MOTE_INLINE collide_limits collide_crease_limits(wide3 n, wide friction, wide3 other, wide other_friction,
+                                                 wide3 into) {
     const wide zero = {0}, one = wide_set(1.0f), cosine = wide3_dot(n, other), square = one - cosine * cosine,
-               into = zero - wide3_dot(n, a), other_into = zero - wide3_dot(other, a);
+               here = zero - wide3_dot(n, into), there = zero - wide3_dot(other, into);
     const wide_mask apart = wide_less(wide_set(COLLIDE_SLOW), square);
     const wide inverse = wide_select(apart, one / wide_select(apart, square, one), zero);
-    const wide impulse = wide_max(inverse * (into - cosine * other_into), zero),
-               other_impulse = wide_max(inverse * (other_into - cosine * into), zero);
-    return (collide_limits){friction * impulse, other_friction * other_impulse};
+    return (collide_limits){friction * wide_max(inverse * (here - cosine * there), zero),
+                            other_friction * wide_max(inverse * (there - cosine * here), zero), zero};
 }
 
-/* Returns the lanes of `creased` that three planes hold: a, the velocity that they keep out, is a sum of
- * their normal impulses, none of which pulls. limits: of the hit and of the plane before it; *older: of the
- * first. */
+/* Returns the lanes of `creased` that three planes hold: the velocity that they keep out is a sum of their
+ * normal impulses, none of which pulls. The limits of these lanes become those of the three. */
 MOTE_INLINE wide_mask collide_wedged(wide_mask creased, wide3 n, wide friction, const collide_leg *leg,
-                                     wide3 a, collide_limits *limits, wide *older) {
+                                     collide_press *press) {
     const wide zero = {0}, one = wide_set(1.0f);
     const wide3 across[3] = {wide3_cross(leg->rest_normal, n), wide3_cross(n, leg->older_normal),
                              wide3_cross(leg->older_normal, leg->rest_normal)};
@@ -41,16 +51,17 @@ MOTE_INLINE wide_mask collide_wedged(wide_mask creased, wide3 n, wide friction, 
     const wide_mask apart = creased & wide_less(wide_set(COLLIDE_SLOW), wide_abs(volume));
     const wide inverse = wide_select(apart, one / wide_select(apart, volume, one), zero);
     wide impulse[3];
-    for (int k = 0; k < 3; k++) impulse[k] = zero - inverse * wide3_dot(a, across[k]);
+    for (int k = 0; k < 3; k++) impulse[k] = zero - inverse * wide3_dot(press->into, across[k]);
     const wide_mask held = apart & ~wide_less(wide_min(wide_min(impulse[0], impulse[1]), impulse[2]), zero);
-    *older = leg->older_friction * impulse[0];
+    collide_limits *limits = &press->limits;
+    limits->older = leg->older_friction * impulse[0];
     limits->other = wide_select(held, leg->rest_friction * impulse[1], limits->other);
     limits->here = wide_select(held, friction * impulse[2], limits->here);
     return held;
 }
 
-/* Between two planes on which it rests the particle slides along the crease alone, and so does friction, up
- * to `limit`, act on its free velocity. One that is held does not creep by rounding. */
+/* Applies friction, up to `limit`, to the free velocity along the crease of two planes; lanes that it stops
+ * get v = 0, so that rounding does not move them. */
 MOTE_INLINE void collide_valley(wide_mask valley, const collide_hit *hit, const collide_leg *leg, wide3 free,
                                 wide limit, wide3 *v, wide3 *end) {
     const wide zero = {0}, one = wide_set(1.0f);

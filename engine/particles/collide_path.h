@@ -22,7 +22,7 @@ typedef struct collide_leg {
     wide rest_friction, older_friction; /* likewise */
     wide rest_limit, older_limit;       /* m/s, of their friction */
     wide_mask rested, active, touched;
-    wide_mask creased;      /* lanes that rest on two colliders */
+    wide_mask creased;      /* lanes that rest on two contacts, or were stopped by collide_stop */
     wide_mask held;         /* lanes that were killed or stick */
     wide_mask last;         /* index of the last collider; -1: none */
     size_t slot;            /* of the first lane */

@@ -14,7 +14,7 @@
 #ifndef MOTE_PARTICLES_COLLIDE_SPIN_H
 #define MOTE_PARTICLES_COLLIDE_SPIN_H
 
-#include "particles/collide_path.h"
+#include "particles/collide_crease.h"
 #include "particles/turn.h"
 
 /* Returns I^-1 v in the axes of the particle. */
@@ -27,20 +27,26 @@ MOTE_INLINE wide3 collide_divide(const mote_collision *c, size_t i, wide3 v) {
     return (wide3){v.x / inertia[0], v.y / inertia[1], v.z / inertia[2]};
 }
 
-/* A resting contact gives a spin for the whole leg. Where a hit ends the leg before, takes back the share
- * rest_of. */
+/* Takes back the share rest_of of the spin that a resting contact gave for the whole leg, where a hit ends
+ * the leg earlier. */
 MOTE_INLINE void collide_cut_turn(wide rest_of, wide_mask hits, collide_leg *leg) {
     const wide3 rest = wide3_scale(rest_of, leg->turned);
     leg->spin = wide3_select(hits, wide3_sub(leg->spin, rest), leg->spin);
     leg->turned = wide3_select(hits, wide3_zero(), leg->turned);
 }
 
+/* Friction of one contact. */
+typedef struct collide_rub {
+    wide_mask hits, rests; /* lanes; those whose contact lasts for the whole leg */
+    wide_mask creased;     /* lanes that move along t alone */
+    wide3 t;
+    wide3 gained; /* m/s, by the forces in the leg */
+} collide_rub;
+
 /* Returns the tangential velocity that friction on the plane n leaves of `free`, and changes the spin of the
- * leg in `hits`. limit: the greatest change of the velocity, m/s; gained: that by the forces. creased: lanes
- * that move along t alone. */
-MOTE_OUTLINE wide3 collide_roll(const mote_collision *c, wide3 n, wide limit, wide3 free, wide3 gained,
-                                wide_mask hits, wide_mask rests, wide_mask creased, wide3 t,
-                                collide_leg *leg) {
+ * leg. limit: the greatest change of the velocity, m/s. */
+MOTE_OUTLINE wide3 collide_roll(const mote_collision *c, const collide_rub *rub, wide3 n, wide limit,
+                                wide3 free, collide_leg *leg) {
     const wide zero = {0}, one = wide_set(1.0f), r = leg->radius;
     const size_t i = leg->slot;
     const wide3 q = {wide_load(c->orientation[0] + i), wide_load(c->orientation[1] + i),
@@ -56,36 +62,36 @@ MOTE_OUTLINE wide3 collide_roll(const mote_collision *c, wide3 n, wide limit, wi
     const wide3 arm = turn_to_body(q, w, wide3_cross(n, d)),
                 gain = wide3_scale(r / wide_select(wide_less(zero, inverse_mass), inverse_mass, one),
                                    collide_divide(c, i, arm));
-    const wide along = wide3_dot(d, t),
-               k = wide_select(creased, along * along, one) + r * wide3_dot(arm, gain);
-    const wide most = wide_min(size, wide_max(2.0f * size - wide3_dot(d, gained), zero));
+    const wide along = wide3_dot(d, rub->t),
+               k = wide_select(rub->creased, along * along, one) + r * wide3_dot(arm, gain);
+    const wide most = wide_min(size, wide_max(2.0f * size - wide3_dot(d, rub->gained), zero));
     const wide p = wide_min(wide_max(limit, zero), most / wide_select(wide_less(zero, k), k, one));
-    leg->spin = wide3_select(hits & slides, wide3_add_scaled(leg->spin, p, gain), leg->spin);
-    leg->turned = wide3_select(hits & slides & rests, wide3_add_scaled(leg->turned, p, gain), leg->turned);
-    return wide3_sub(free, wide3_scale(p, wide3_select(creased, wide3_scale(along, t), d)));
+    const wide_mask turns = rub->hits & slides;
+    leg->spin = wide3_select(turns, wide3_add_scaled(leg->spin, p, gain), leg->spin);
+    leg->turned = wide3_select(turns & rub->rests, wide3_add_scaled(leg->turned, p, gain), leg->turned);
+    return wide3_sub(free, wide3_scale(p, wide3_select(rub->creased, wide3_scale(along, rub->t), d)));
 }
 
-/* Lanes that come to rest between the plane of the hit and the one on which they rested: friction of both,
- * each up to its limit, acts on the spin and on the velocity along the crease. Lanes in `wedged` do not move,
- * and a third plane rubs too, up to `older`. free: the velocity without friction; before: the spin; v, end:
- * relative velocities at the ends of the next leg. */
+/* Applies friction of both planes, each up to its limit, to the spin and to the velocity along the crease, in
+ * lanes that rest between the plane of the hit and the one before. Lanes in `held` do not move, and a third
+ * plane rubs too. v, end: relative velocities at the ends of the next leg. */
 MOTE_INLINE void collide_roll_crease(const mote_collision *c, const collide_hit *hit, wide_mask creased,
-                                     wide_mask wedged, collide_limits limits, wide older, wide3 free,
-                                     wide3 gained, wide3 before, collide_leg *leg, wide3 *v, wide3 *end) {
-    const wide zero = {0};
-    wide3 t = wide3_cross(hit->normal, leg->rest_normal);
-    const wide square = wide3_dot(t, t);
-    const wide_mask crossed = ~wedged & wide_less(wide_set(COLLIDE_SLOW), square);
-    t = wide3_scale(
-        wide_select(crossed, 1.0f / wide_sqrt(wide_select(crossed, square, wide_set(1.0f))), zero), t);
-    leg->spin = wide3_select(creased, before, leg->spin);
+                                     wide_mask held, const collide_press *press, collide_leg *leg, wide3 *v,
+                                     wide3 *end) {
+    const wide zero = {0}, one = wide_set(1.0f);
+    const wide3 across = wide3_cross(hit->normal, leg->rest_normal);
+    const wide square = wide3_dot(across, across);
+    const wide_mask crossed = ~held & wide_less(wide_set(COLLIDE_SLOW), square);
+    const wide inverse = wide_select(crossed, one / wide_sqrt(wide_select(crossed, square, one)), zero);
+    const wide3 t = wide3_scale(inverse, across);
+    collide_rub rub = {held, held, held, t, wide3_scale(wide3_dot(press->gained, t), t)};
+    leg->spin = wide3_select(creased, press->spin, leg->spin);
     leg->turned = wide3_select(creased, wide3_zero(), leg->turned);
-    const wide3 pushed = wide3_scale(wide3_dot(gained, t), t);
-    wide3 left = wide3_scale(wide3_dot(free, t), t);
-    if (wide_lane_bits(wedged))
-        (void)collide_roll(c, leg->older_normal, older, left, pushed, wedged, wedged, wedged, t, leg);
-    left = collide_roll(c, leg->rest_normal, limits.other, left, pushed, creased, creased, creased, t, leg);
-    left = collide_roll(c, hit->normal, limits.here, left, pushed, creased, creased, creased, t, leg);
+    wide3 left = wide3_scale(wide3_dot(press->free, t), t);
+    if (wide_lane_bits(held)) (void)collide_roll(c, &rub, leg->older_normal, press->limits.older, left, leg);
+    rub.hits = rub.rests = rub.creased = creased;
+    left = collide_roll(c, &rub, leg->rest_normal, press->limits.other, left, leg);
+    left = collide_roll(c, &rub, hit->normal, press->limits.here, left, leg);
     const wide speed = wide3_dot(left, t), began = wide3_dot(*v, t);
     *end = wide3_select(creased, left, *end);
     *v = wide3_select(creased, wide3_scale(wide_select(wide_less(zero, speed * began), began, zero), t), *v);

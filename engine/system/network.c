@@ -117,7 +117,8 @@ mote_result mote_network_pin(mote_system *system, mote_network_id id, uint32_t p
     mote_fpu_state saved = mote_fpu_enter();
     result =
         mote_network_add_pin(network, slot, target, mote_system_boundary(system), tick, &system->allocator);
-    mote_system_note(system, MOTE_NOTED_NETWORK_PIN, id.index, particle, target, 3 * sizeof *target);
+    if (result == MOTE_OK)
+        mote_system_note(system, MOTE_NOTED_NETWORK_PIN, id.index, particle, target, 3 * sizeof *target);
     return mote_system_end_edit(&network->range, saved, result);
 }
 
@@ -128,7 +129,7 @@ mote_result mote_network_unpin(mote_system *system, mote_network_id id, uint32_t
     if (result) return result;
     mote_fpu_state saved = mote_fpu_enter();
     result = mote_network_remove_pin(network, slot);
-    mote_system_note(system, MOTE_NOTED_NETWORK_UNPIN, id.index, particle, NULL, 0);
+    if (result == MOTE_OK) mote_system_note(system, MOTE_NOTED_NETWORK_UNPIN, id.index, particle, NULL, 0);
     return mote_system_end_edit(&network->range, saved, result);
 }
 

@@ -211,8 +211,9 @@ mote_result mote_strands_pin(mote_system *system, mote_strands_id id, uint32_t s
     mote_fpu_state saved = mote_fpu_enter();
     result = mote_strands_add_pin(strands, lane, point, target, mote_system_boundary(system), tick,
                                   &system->allocator);
-    mote_system_note(system, MOTE_NOTED_STRANDS_PIN, id.index, (uint64_t)strand << 32 | point, target,
-                     3 * sizeof *target);
+    if (result == MOTE_OK)
+        mote_system_note(system, MOTE_NOTED_STRANDS_PIN, id.index, (uint64_t)strand << 32 | point, target,
+                         3 * sizeof *target);
     return mote_system_end_edit(&strands->range, saved, result);
 }
 
@@ -223,7 +224,8 @@ mote_result mote_strands_unpin(mote_system *system, mote_strands_id id, uint32_t
     if (result) return result;
     mote_fpu_state saved = mote_fpu_enter();
     result = mote_strands_remove_pin(strands, lane, point);
-    mote_system_note(system, MOTE_NOTED_STRANDS_UNPIN, id.index, (uint64_t)strand << 32 | point, NULL, 0);
+    if (result == MOTE_OK)
+        mote_system_note(system, MOTE_NOTED_STRANDS_UNPIN, id.index, (uint64_t)strand << 32 | point, NULL, 0);
     return mote_system_end_edit(&strands->range, saved, result);
 }
 

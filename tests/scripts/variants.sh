@@ -176,11 +176,12 @@ ranked() {
 # A big-endian machine, emulated: the unit tests of byte order, 200 steps of each scene, and the hashes that
 # it prints within a minute.
 big_endian() {
-    local log status=0
+    local log good bad status=0
     log=$(LIMIT=60 "$root/tests/portability" s390x 2>&1) || status=1
     echo "$log"
-    passed=$((passed + $(sed -n 's/^\([0-9]*\) passed, .*/\1/p' <<<"$log" | tail -n 1)))
-    failed=$((failed + $(sed -n 's/.* passed, \([0-9]*\) failed$/\1/p' <<<"$log" | tail -n 1)))
+    good=$(sed -n 's/^\([0-9]*\) passed, .*/\1/p' <<<"$log" | tail -n 1)
+    bad=$(sed -n 's/.* passed, \([0-9]*\) failed$/\1/p' <<<"$log" | tail -n 1)
+    passed=$((passed + ${good:-0})) failed=$((failed + ${bad:-0}))
     return "$status"
 }
 

@@ -100,11 +100,13 @@ typedef struct mote_snapshot_fault {
  * Views are invalid afterwards.
  *
  * All of a snapshot is checked before anything changes, with or without checksum: damage is refused or gives
- * another legal state, never an access out of bounds. fault: NULL, or receives the location of an error.
- * Errors: NULL, BUSY, FILE (cut short, damaged, of another version or no snapshot), FOREIGN (of a system that
- * was set up by other calls; a callback, grid, height field or distance grid that the system does not have),
- * CAPACITY (more particles than reserved), MEMORY (more forces, colliders, links, pins or springs than there
- * was memory for; memory may have been allocated, the state is unchanged). Runs on the calling thread. */
+ * another legal state, never an access out of bounds. Such a state may lack a callback, whose function is
+ * then forgotten: add the force again before you restore a good snapshot. fault: NULL, or receives the
+ * location of an error. Errors: NULL, BUSY, FILE (cut short, damaged, of another version or no snapshot),
+ * FOREIGN (of a system that was set up by other calls; a callback, grid, height field or distance grid that
+ * the system does not have), CAPACITY (more particles than reserved), MEMORY (more forces, colliders, links,
+ * pins or springs than there was memory for; memory may have been allocated, the state is unchanged). Runs on
+ * the calling thread. */
 MOTE_API mote_result mote_system_restore(mote_system *system, const void *memory, size_t bytes,
                                          mote_snapshot_fault *fault);
 
