@@ -326,7 +326,7 @@ const scene scene_lockstep = {
         {"Open this page in two windows: only the inputs go from one to the other, and both keep one state.",
          "An input that comes late rolls the state back by a snapshot and runs the frames again.",
          "Drag with the left button; the hashes of both are compared at every frame."},
-    .look = {{-0.25f, 1.1f, 0}, 5.6f, 0, 0.02f, 2},
+    .look = {{-0.25f, 1.1f, 0}, 5.6f, 0, 0.02f, 2, 0},
     .integrators = SCENE_HAS_MOMENTUM,
     .open = open_lockstep,
     .close = close_lockstep,
