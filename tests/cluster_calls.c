@@ -180,7 +180,7 @@ static const mote_transport *pair_of_ranks(void) {
 }
 
 static written_world written_world_of(bool objects) {
-    written_world w = {NULL};
+    written_world w = {.system = NULL};
     mote_range_view view;
     mote_system_def def = mote_default_system_def();
     def.capacity = 64, def.mass_column = true, def.external_forces = true;
