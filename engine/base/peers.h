@@ -64,8 +64,8 @@ void mote_peers_merge(mote_peers *peers, uint8_t *flags, uint64_t count);
 /* Returns the sum of a number of all ranks. */
 uint64_t mote_peers_sum(mote_peers *peers, uint64_t own);
 
-/* Adds a call that writes state to peers->written: its number, two arguments, and `bytes` bytes of words, of
- * which NULL has none. */
+/* Adds a call that writes state to peers->written: its number, two arguments, and words: NULL, or `bytes`
+ * bytes. */
 void mote_peers_note(mote_peers *peers, uint64_t call, uint64_t a, uint64_t b, const void *words,
                      size_t bytes);
 

@@ -133,7 +133,8 @@ void mote_cluster_on_error(mote_cluster *cluster,
 
 /* --- Snapshots --- */
 
-/* Returns the hash of bytes, chained after `seed`. */
+/* Returns the hash of bytes, chained after `seed`. This library sees the public functions of libmote alone,
+ * and the hash of that one is hidden. */
 static uint64_t hash_bytes(uint64_t seed, const void *data, size_t bytes) {
     for (size_t at = 0, piece; at < bytes; at += piece) {
         uint64_t word = 0;
