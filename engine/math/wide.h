@@ -203,6 +203,26 @@ MOTE_INLINE wide wide_gather(const float *from, const int32_t *index) {
 }
 #endif
 
+/* Stores the lanes of `bits` of the register at `from` side by side at `to`, where there is room for all
+ * lanes. */
+MOTE_INLINE void wide_compress(float *to, const float *from, uint32_t bits) {
+#if MOTE_WIDTH == 16 && defined(__AVX512F__)
+    wide_store(to, (wide)_mm512_maskz_compress_ps((__mmask16)bits, (__m512)wide_load(from)));
+#else
+    for (; bits; bits &= bits - 1) *to++ = from[__builtin_ctz(bits)];
+#endif
+}
+
+/* Loads floats that lie side by side, where all lanes can be read, into the lanes of `bits` at `to`. */
+MOTE_INLINE void wide_expand(float *to, const float *from, uint32_t bits) {
+#if MOTE_WIDTH == 16 && defined(__AVX512F__)
+    const __m512 old = (__m512)wide_load(to);
+    wide_store(to, (wide)_mm512_mask_expand_ps(old, (__mmask16)bits, (__m512)wide_load(from)));
+#else
+    for (; bits; bits &= bits - 1) to[__builtin_ctz(bits)] = *from++;
+#endif
+}
+
 /* Minimum a < b ? a : b and maximum a < b ? b : a, each one x86 instruction; signed zeros and NaN follow from
  * these expressions. */
 #if MOTE_WIDTH == 16 && defined(__AVX512F__)

@@ -150,6 +150,15 @@ MOTE_INLINE collide_region collide_reach(const mote_collision *c, const mote_nea
     return (collide_region){leg->x, 1.25f * way};
 }
 
+/* Member by member: clearing the whole takes as long as a small collider. */
+MOTE_INLINE void collide_leg_clear(collide_leg *leg) {
+    const wide3 none = wide3_zero();
+    const wide_mask no_lane = (wide_mask){0};
+    leg->drift = leg->side = leg->rest_normal = leg->older_normal = leg->spin = leg->turned = none;
+    leg->slack = leg->rest_friction = leg->older_friction = leg->rest_limit = leg->older_limit = none.x;
+    leg->rested = leg->touched = leg->creased = leg->held = no_lane;
+}
+
 /* Completes a leg whose ends and duration are set. */
 MOTE_ONCE void collide_leg_begin(const mote_collision *c, collide_leg *leg) {
     const wide3 far = wide3_max(contact_abs(leg->x), contact_abs(leg->end_x));
@@ -323,21 +332,21 @@ MOTE_ONCE void collide_resolve(const mote_collision *c, const collide_hit *hit, 
     collide_go_on(c, hit, hits, &next, leg);
 }
 
-/* Returns whether an end of a leg is farther than `most` (m, in x, y or z) from `origin`. */
-MOTE_INLINE bool collide_leaves(const collide_leg *leg, wide3 origin, wide most) {
+/* Returns whether an end of a leg is farther than `most` (m, in x, y or z) from a place. */
+MOTE_INLINE bool collide_leaves(const collide_leg *leg, wide3 place, wide most) {
     const wide3 size =
-        wide3_max(contact_abs(wide3_sub(leg->x, origin)), contact_abs(wide3_sub(leg->end_x, origin)));
+        wide3_max(contact_abs(wide3_sub(leg->x, place)), contact_abs(wide3_sub(leg->end_x, place)));
     const wide way = wide_max(wide_max(size.x, size.y), size.z);
     return wide_lane_bits(leg->active & ~wide_less(way, most)) != 0;
 }
 
 /* Input and output of collide_register. */
 typedef struct collide_lanes {
-    wide3 origin;           /* places at the start of the step */
     wide3 from_x, from_v;   /* state before the substep */
     wide3 x, v;             /* state after it */
     wide left;              /* the way takes the last part of the substep: its share; 1: all of it */
     wide radius;            /* m */
+    wide room;              /* m, in each of x, y, z: how far from from_x the list of near colliders holds */
     wide_mask keep;         /* lanes that collide; those killed are removed */
     wide_mask spun;         /* lanes whose spin changed */
     size_t first;           /* slot of the first lane */
@@ -421,6 +430,12 @@ MOTE_INLINE void collide_stop(const mote_collision *c, wide_mask hits, collide_l
     (void)collide_roll(c, &rub, leg->rest_normal, leg->rest_limit, none, leg);
 }
 
+/* Returns `room` of lanes at x whose step began at `origin`. */
+MOTE_INLINE wide collide_room(const mote_near *near, wide3 origin, wide3 x) {
+    const wide3 away = contact_abs(wide3_sub(x, origin));
+    return near->free - wide_max(wide_max(away.x, away.y), away.z);
+}
+
 /* Collides one register in one substep. Out of line: one instance serves all kernels. Lanes of particles that
  * stick or turn are in order. */
 MOTE_OUTLINE void collide_register(const mote_collision *c, const mote_near *near, uint32_t substep,
@@ -428,7 +443,10 @@ MOTE_OUTLINE void collide_register(const mote_collision *c, const mote_near *nea
     const size_t i = s->first;
     const mote_collider_pose *from = c->poses + (size_t)substep * c->count, *to = from + c->count;
     const wide3 zero = wide3_zero();
-    collide_leg leg = {.x = s->from_x, .v = s->from_v, .slot = i, .packed = s->packed, .substep = substep};
+    collide_leg leg;
+    collide_leg_clear(&leg);
+    leg.x = s->from_x, leg.v = s->from_v;
+    leg.slot = i, leg.packed = s->packed, leg.substep = substep;
     leg.active = s->keep;
     if (c->stuck) leg.active &= ~collide_hold(c, from, i, s);
     const wide_mask free = leg.active;
@@ -445,7 +463,7 @@ MOTE_OUTLINE void collide_register(const mote_collision *c, const mote_near *nea
     }
     leg.gained = wide3_sub(leg.end_v, leg.v);
     mote_near reached;
-    const mote_near *list = collide_leaves(&leg, s->origin, wide_set(near->free)) ? &c->all : near;
+    const mote_near *list = collide_leaves(&leg, s->from_x, s->room) ? &c->all : near;
     collide_leg_begin(c, &leg);
     const collide_region region = collide_reach(c, list, from, &leg, &reached);
     list = &reached;
@@ -464,8 +482,7 @@ MOTE_OUTLINE void collide_register(const mote_collision *c, const mote_near *nea
         s->keep &= ~(hits & hit.kills);
         if (!wide_lane_bits(leg.active)) break;
         collide_leg_begin(c, &leg);
-        if (collide_leaves(&leg, region.x, region.most) ||
-            collide_leaves(&leg, s->origin, wide_set(near->free)))
+        if (collide_leaves(&leg, region.x, region.most) || collide_leaves(&leg, s->from_x, s->room))
             list = &c->all;
     }
     if (!c->still || (c->hollow && wide_lane_bits(leg.touched))) collide_settle(c, from, free, &leg);

@@ -8,8 +8,11 @@
 #include "particles/collide.h"
 #include "particles/fused.h"
 
+/* Returns the lanes whose bits are equal, those of zeros too. */
 MOTE_INLINE wide_mask contain_same(wide3 a, wide3 b) {
-    return wide_equal(a.x, b.x) & wide_equal(a.y, b.y) & wide_equal(a.z, b.z);
+    const wide_mask other = (wide_bits(a.x) ^ wide_bits(b.x)) | (wide_bits(a.y) ^ wide_bits(b.y)) |
+                            (wide_bits(a.z) ^ wide_bits(b.z));
+    return wide_is(other, 0);
 }
 
 /* Radii as they count: those that are negative or not finite are 0, for the bounds of a block as for each of
@@ -30,12 +33,13 @@ MOTE_INLINE void contain_step(const mote_plan *plan, const mote_span *span, mote
                               const mote_external *external, const mote_wide_map *map, collide_lanes *s) {
     const mote_collision *collision = span->collision;
     mote_lanes lanes = {.x = s->x, .v = s->v};
+    const wide3 origin = s->x;
     for (uint32_t substep = 0; substep < plan->substeps; substep++) {
         const wide3 x = lanes.x, v = lanes.v;
         run_substep(plan, of, &lanes, external, map, step, substep, plan->reuse && substep > 0 && !collision);
         if (!collision) continue;
         end_substeps(plan, of.family, &lanes);
-        s->from_x = x, s->from_v = v;
+        s->from_x = x, s->from_v = v, s->room = collide_room(span->near, origin, x);
         s->x = wide3_select(s->keep, lanes.x, x), s->v = wide3_select(s->keep, lanes.v, v);
         collide_register(collision, span->near, substep, s);
         lanes.x = s->x, lanes.v = s->v;
@@ -60,7 +64,6 @@ MOTE_INLINE void contain(const mote_plan *plan, const mote_span *span, mote_inst
     wide_mask keep = lanes_to_keep(span, of.mass, i);
     for (uint32_t step = 0; step < span->steps; step++) {
         const mote_lanes start = {.x = s.x, .v = s.v};
-        s.origin = start.x;
         s.keep = keep;
         if (span->previous_x[0] && step + 1 == span->steps) store_previous(span, &start, keep, i);
         contain_step(plan, span, of, span->first_step + step, &external, &map, &s);
@@ -82,7 +85,7 @@ MOTE_INLINE void contain_staged(const mote_plan *plan, const mote_span *span, co
         const size_t at = i - workspace->first;
         const wide_mask frozen = wide_mask_load(workspace->frozen + at),
                         keep = lanes_to_keep(span, plan->mass_column, i) & ~frozen;
-        collide_lanes s = {.origin = wide3_load(span->x, i), .keep = keep, .first = i};
+        collide_lanes s = {.keep = keep, .first = i, .room = wide_set(FLT_MAX)};
         s.radius = contain_radius(span->collision, i), s.left = wide_set(1.0f);
         s.from_x = wide3_load(workspace->from_x, at), s.from_v = wide3_load(workspace->from_v, at);
         s.x = wide3_load(workspace->x, at), s.v = wide3_load(workspace->v, at);

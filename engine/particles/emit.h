@@ -196,13 +196,13 @@ MOTE_INLINE wide draw_collision_radius(const mote_emission *e, wide_unsigned sta
 MOTE_INLINE void collide_born(const mote_emission *e, wide3 birth, wide left, wide radius, uint32_t count,
                               wide3 *x, wide3 *v) {
     const int lanes = count < MOTE_WIDTH ? (int)count : MOTE_WIDTH;
-    collide_lanes s = {.origin = birth,
-                       .from_x = birth,
+    collide_lanes s = {.from_x = birth,
                        .from_v = *v,
                        .x = *x,
                        .v = *v,
                        .left = left,
                        .radius = radius,
+                       .room = wide_set(FLT_MAX),
                        .keep = wide_lanes_below(lanes) & wide_less((wide){0}, left)};
     s.keep &= finite_lanes(&(mote_lanes){.x = *x, .v = *v});
     collide_register(e->collision, &e->collision->all, 0, &s);

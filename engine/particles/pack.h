@@ -1,25 +1,38 @@
 /* Steps blocks of loose particles among colliders: every register takes a substep, then the lanes that can
  * reach a collider collide, packed into few registers. Few lanes of most registers can, and a register costs
- * the same for one of them as for all. The bits of a lane depend on no other lane (collide.h), so that
- * packing changes none. */
+ * the same for one of them as for all. A lane that a substep leaves as it was, among colliders at rest, has
+ * the state of the end of the step. The bits of a lane depend on no other lane (collide.h), so that neither
+ * changes any. */
 #ifndef MOTE_PARTICLES_PACK_H
 #define MOTE_PARTICLES_PACK_H
 
 #include "particles/contain.h"
 
-#define PACK_SLOTS 256u
+#define PACK_SLOTS     256u
+#define PACK_REGISTERS (PACK_SLOTS / MOTE_WIDTH)
 
 /* Registers of a block: two states, that before a substep and that after it, which change places. */
 typedef struct pack_state {
     float *x[3], *v[3];
 } pack_state;
 
+/* Lanes of a block that collide, one bit each: those that can reach planes and height fields alone, and the
+ * others, so that few lanes wait for colliders which they cannot reach. */
+typedef struct pack_near {
+    uint32_t flat[PACK_REGISTERS], others[PACK_REGISTERS];
+    mote_near flat_list; /* of the near colliders, the planes and height fields */
+} pack_near;
+
+/* Columns of such lanes, side by side: place and velocity before, those after, room and radius. */
+#define PACK_COLUMNS 14
+#define PACK_STRIDE  (PACK_SLOTS + MOTE_WIDTH) /* no power of two, which would map columns to one set */
+
 typedef struct pack {
     pack_state before, after;
-    int32_t *alive;                         /* -1: stepped, and not killed */
-    bool steady[PACK_SLOTS / MOTE_WIDTH];   /* registers whose state no further substep changes */
-    uint16_t list[PACK_SLOTS + MOTE_WIDTH]; /* lanes that collide, from slot `first` on */
-    uint32_t count;
+    float *room;     /* m: collide_lanes */
+    int32_t *alive;  /* -1: stepped, and not killed */
+    int32_t *steady; /* -1: no further substep changes the state, which is in both buffers */
+    pack_near near;
     size_t first, slots;
 } pack;
 
@@ -32,73 +45,105 @@ MOTE_INLINE wide_mask pack_apart(const mote_collider_pose *to, wide3 q0, wide3 q
            wide_less(high.x, least.x) | wide_less(high.y, least.y) | wide_less(high.z, least.z);
 }
 
-/* Lanes that can reach a collider of the list in a substep from x to `end`, or leave the region in which the
- * list holds; and those that are not finite. */
-MOTE_INLINE wide_mask pack_reach(const mote_collision *c, const mote_near *near,
-                                 const mote_collider_pose *from, wide3 x, wide3 end, wide3 origin,
-                                 wide radius) {
-    const wide3 away = wide3_max(contact_abs(wide3_sub(x, origin)), contact_abs(wide3_sub(end, origin))),
-                size = wide3_max(contact_abs(x), contact_abs(end));
-    wide_mask stays = wide_less(wide_max(wide_max(away.x, away.y), away.z), wide_set(near->free));
-    const wide rounding = wide_max(wide_max(size.x, size.y), size.z) + radius;
+/* Lanes that can reach a collider in a substep from x to `end`, or leave the region in which the list holds,
+ * and those that are not finite, as `reaching`; `others` can reach more than planes and height fields, in
+ * later legs too (collide_reach). */
+typedef struct pack_lanes {
+    wide_mask reaching, others;
+} pack_lanes;
+
+MOTE_INLINE pack_lanes pack_reach(const mote_collision *c, const mote_near *near,
+                                  const mote_collider_pose *from, wide3 x, wide3 end, wide room,
+                                  wide radius) {
+    const wide3 size = wide3_max(contact_abs(x), contact_abs(end)), path = wide3_sub(end, x),
+                step = contact_abs(path), middle = wide3_add_scaled(x, wide_set(0.5f), path);
+    const wide_mask free = wide_less(wide_max(wide_max(step.x, step.y), step.z), room);
+    const wide rounding = 4.0f * COLLIDE_ROUNDING * (wide_max(wide_max(size.x, size.y), size.z) + radius),
+               way = step.x + step.y + step.z, grown = radius + rounding, half = grown + 0.5f * way,
+               later = grown + 3.0f * way;
+    wide_mask stays = free, apart = free;
     for (uint32_t k = 0; k < near->count; k++) {
         const mote_collider_pose *was = &from[near->index[k]], *to = was + c->count;
-        const wide grown = radius + 4.0f * (COLLIDE_ROUNDING * rounding + to->slack);
-        const wide3 d0 = wide3_sub(x, wide3_set(was->origin)), d1 = wide3_sub(end, wide3_set(to->origin));
+        const float slack = 4.0f * to->slack;
+        const wide most = grown + slack;
         if (to->kind == MOTE_COLLIDER_PLANE && !to->turns) {
             const wide3 up = wide3_set(to->axis[1]);
-            stays &= wide_less(grown, wide_min(wide3_dot(up, d0), wide3_dot(up, d1)));
+            const wide d0 = wide3_dot(up, wide3_sub(x, wide3_set(was->origin))),
+                       d1 = wide3_dot(up, wide3_sub(end, wide3_set(to->origin)));
+            stays &= wide_less(most, wide_min(d0, d1));
         } else if (to->height_field && !to->turns) {
-            const wide3 q0 = contact_into(to->axis, d0), q1 = contact_into(to->axis, d1);
-            stays &= pack_apart(to, q0, q1, 1.03f * to->height_field->weight * grown);
+            const wide3 q0 = contact_into(to->axis, wide3_sub(x, wide3_set(was->origin))),
+                        q1 = contact_into(to->axis, wide3_sub(end, wide3_set(to->origin)));
+            stays &= pack_apart(to, q0, q1, 1.03f * to->height_field->weight * most);
         } else if (to->height_field || to->kind == MOTE_COLLIDER_PLANE) {
             stays = (wide_mask){0};
         } else {
-            const wide3 middle = wide3_scale(wide_set(0.5f), wide3_add(d0, d1)), way = wide3_sub(d1, d0);
-            const wide ball = (to->bound + grown + 0.5f * collide_sum(way)) * (to->turns ? 1.75f : 1.0f);
-            stays &= wide_less(ball * ball, wide3_dot(middle, middle));
+            const float turned = to->turns ? 1.75f : 1.0f, bound = to->bound + slack + 4.0f * to->moved;
+            const wide3 d = wide3_sub(middle, wide3_set(to->origin));
+            const wide square = wide3_dot(d, d), ball = turned * (half + bound),
+                       wider = turned * (later + bound);
+            stays &= wide_less(ball * ball, square);
+            apart &= wide_less(wider * wider, square);
         }
     }
-    return ~stays;
+    return (pack_lanes){~stays, ~apart};
 }
 
-MOTE_INLINE wide3 pack_gather(float *const column[3], const int32_t *at) {
-    return (wide3){wide_gather(column[0], at), wide_gather(column[1], at), wide_gather(column[2], at)};
-}
-
-MOTE_INLINE void pack_scatter(float *const column[3], const uint16_t *at, wide3 value, int lanes) {
-    for (int lane = 0; lane < lanes; lane++) {
-        column[0][at[lane]] = wide_element(value.x, lane);
-        column[1][at[lane]] = wide_element(value.y, lane);
-        column[2][at[lane]] = wide_element(value.z, lane);
+/* Copies the lanes of `bits` of every register side by side. Returns their number. */
+MOTE_INLINE uint32_t pack_copy(const float *const from[PACK_COLUMNS], int columns,
+                               const uint32_t bits[PACK_REGISTERS], float to[][PACK_STRIDE], uint16_t *slot) {
+    uint32_t count = 0;
+    for (uint32_t r = 0; r < PACK_REGISTERS; r++) {
+        if (!bits[r]) continue;
+        for (int k = 0; k < columns; k++) wide_compress(to[k] + count, from[k] + r * MOTE_WIDTH, bits[r]);
+        for (uint32_t left = bits[r]; left; left &= left - 1)
+            slot[count++] = (uint16_t)(r * MOTE_WIDTH + (uint32_t)__builtin_ctz(left));
     }
+    return count;
 }
 
-/* Collides the lanes of the list. */
-MOTE_OUTLINE void pack_collide(const mote_span *span, uint32_t substep, pack *p) {
+/* Collides the lanes of `bits` with the colliders of a list. */
+MOTE_OUTLINE void pack_collide(const mote_span *span, const mote_near *near, uint32_t substep,
+                               const uint32_t bits[PACK_REGISTERS], pack *p) {
+    MOTE_ALIGNED(64) float column[PACK_COLUMNS][PACK_STRIDE];
+    uint16_t slot[PACK_SLOTS];
     const mote_collision *c = span->collision;
-    float *const origin[3] = {span->x[0] + p->first, span->x[1] + p->first, span->x[2] + p->first};
-    for (uint32_t k = 0; k < MOTE_WIDTH; k++) p->list[p->count + k] = p->list[0];
-    for (uint32_t k = 0; k < p->count; k += MOTE_WIDTH) {
-        const uint16_t *list = p->list + k;
-        const int lanes = p->count - k < MOTE_WIDTH ? (int)(p->count - k) : MOTE_WIDTH;
-        int32_t at[MOTE_WIDTH];
-        for (int lane = 0; lane < MOTE_WIDTH; lane++) at[lane] = list[lane];
-        collide_lanes s = {.origin = pack_gather(origin, at),
-                           .from_x = pack_gather(p->before.x, at),
-                           .from_v = pack_gather(p->before.v, at),
-                           .x = pack_gather(p->after.x, at),
-                           .v = pack_gather(p->after.v, at),
-                           .keep = wide_lanes_below(lanes),
-                           .first = p->first,
-                           .packed = list};
-        s.left = wide_set(1.0f);
-        s.radius = c->radii ? radius_taken(wide_gather(c->radii + p->first, at)) : wide_set(c->radius);
-        collide_register(c, span->near, substep, &s);
-        pack_scatter(p->after.x, list, s.x, lanes);
-        pack_scatter(p->after.v, list, s.v, lanes);
-        for (uint32_t bits = wide_lane_bits(wide_lanes_below(lanes) & ~s.keep); bits; bits &= bits - 1)
-            p->alive[list[__builtin_ctz(bits)]] = 0;
+    const float *const from[PACK_COLUMNS] = {p->before.x[0], p->before.x[1],
+                                             p->before.x[2], p->before.v[0],
+                                             p->before.v[1], p->before.v[2],
+                                             p->after.x[0],  p->after.x[1],
+                                             p->after.x[2],  p->after.v[0],
+                                             p->after.v[1],  p->after.v[2],
+                                             p->room,        c->radii ? c->radii + p->first : NULL};
+    const int columns = PACK_COLUMNS - !c->radii;
+    const uint32_t count = pack_copy(from, columns, bits, column, slot);
+    if (!count) return;
+    for (int k = 0; k < columns; k++) wide_store(column[k] + count, wide_set(column[k][0]));
+    float *at[PACK_COLUMNS];
+    for (int k = 0; k < PACK_COLUMNS; k++) at[k] = column[k];
+    for (uint32_t k = 0; k < count; k += MOTE_WIDTH) {
+        const wide_mask in = wide_lanes_below((int32_t)(count - k));
+        collide_lanes s;
+        s.from_x = wide3_load(at, k), s.from_v = wide3_load(at + 3, k);
+        s.x = wide3_load(at + 6, k), s.v = wide3_load(at + 9, k);
+        s.room = wide_load(at[12] + k), s.left = wide_set(1.0f);
+        s.radius = c->radii ? radius_taken(wide_load(at[13] + k)) : wide_set(c->radius);
+        s.keep = in, s.spun = (wide_mask){0};
+        s.first = p->first, s.packed = slot + k;
+        collide_register(c, near, substep, &s);
+        wide3_store(at + 6, k, s.x);
+        wide3_store(at + 9, k, s.v);
+        for (uint32_t killed = wide_lane_bits(in & ~s.keep); killed; killed &= killed - 1)
+            p->alive[slot[k + (uint32_t)__builtin_ctz(killed)]] = 0;
+    }
+    uint32_t done = 0;
+    for (uint32_t r = 0; r < PACK_REGISTERS; r++) {
+        if (!bits[r]) continue;
+        for (int axis = 0; axis < 3; axis++) {
+            wide_expand(p->after.x[axis] + r * MOTE_WIDTH, column[6 + axis] + done, bits[r]);
+            wide_expand(p->after.v[axis] + r * MOTE_WIDTH, column[9 + axis] + done, bits[r]);
+        }
+        done += (uint32_t)__builtin_popcount(bits[r]);
     }
 }
 
@@ -113,7 +158,7 @@ MOTE_OUTLINE void pack_load(const mote_plan *plan, const mote_span *span, pack *
         wide3_store(p->before.x, at, s.x);
         wide3_store(p->before.v, at, s.v);
         wide_mask_store(p->alive + at, keep);
-        p->steady[at / MOTE_WIDTH] = false;
+        wide_mask_store(p->steady + at, (wide_mask){0});
     }
 }
 
@@ -136,57 +181,72 @@ MOTE_INLINE void pack_register(const mote_plan *plan, const mote_span *span, mot
                                uint32_t substep, size_t at, pack *p) {
     const mote_collision *c = span->collision;
     const size_t i = p->first + at;
+    const wide_mask steady = wide_mask_load(p->steady + at), moving = wide_mask_load(p->alive + at) & ~steady;
+    if (wide_all(steady)) return;
     const wide3 x = wide3_load(p->before.x, at), v = wide3_load(p->before.v, at);
     mote_lanes s = {.x = x, .v = v};
     const mote_external external = load_external(plan, span, of.mass, i);
     const mote_wide_map map = family_map(plan, of.family, external.inverse_mass);
     run_substep(plan, of, &s, &external, &map, span->first_step, substep, false);
     end_substeps(plan, of.family, &s);
-    const wide_mask alive = wide_mask_load(p->alive + at);
-    s.x = wide3_select(alive, s.x, x), s.v = wide3_select(alive, s.v, v);
+    s.x = wide3_select(moving, s.x, x), s.v = wide3_select(moving, s.v, v);
     wide3_store(p->after.x, at, s.x);
     wide3_store(p->after.v, at, s.v);
     const wide radius = contain_radius(c, i);
     const mote_collider_pose *from = c->poses + (size_t)substep * c->count;
-    uint32_t bits =
-        wide_lane_bits(alive & pack_reach(c, span->near, from, x, s.x, wide3_load(span->x, i), radius));
-    for (; bits; bits &= bits - 1) p->list[p->count++] = (uint16_t)(at + (size_t)__builtin_ctz(bits));
+    const wide room = collide_room(span->near, wide3_load(span->x, i), x);
+    wide_store(p->room + at, room);
+    const pack_lanes lanes = pack_reach(c, span->near, from, x, s.x, room, radius);
+    const wide_mask reaching = moving & lanes.reaching;
+    p->near.flat[at / MOTE_WIDTH] = wide_lane_bits(reaching & ~lanes.others);
+    p->near.others[at / MOTE_WIDTH] = wide_lane_bits(reaching & lanes.others);
 }
 
-/* Marks the registers that the substep left as they were. Returns whether all are. */
+/* Marks the lanes that the substep left as they were. Returns whether all are. */
 MOTE_OUTLINE bool pack_settle(pack *p) {
-    bool all = true;
+    wide_mask all = ~(wide_mask){0};
     for (size_t at = 0; at < p->slots; at += MOTE_WIDTH) {
-        bool *steady = &p->steady[at / MOTE_WIDTH];
-        const wide3 x = wide3_load(p->after.x, at), v = wide3_load(p->after.v, at);
-        if (!*steady)
-            *steady = wide_all(contain_same(wide3_load(p->before.x, at), x) &
-                               contain_same(wide3_load(p->before.v, at), v));
-        all &= *steady;
-        if (!*steady) continue;
-        wide3_store(p->before.x, at, x); /* it may differ in the sign of a zero */
-        wide3_store(p->before.v, at, v);
+        const wide_mask steady = contain_same(wide3_load(p->before.x, at), wide3_load(p->after.x, at)) &
+                                 contain_same(wide3_load(p->before.v, at), wide3_load(p->after.v, at));
+        wide_mask_store(p->steady + at, steady);
+        all &= steady;
     }
-    return all;
+    return wide_all(all);
+}
+
+/* Returns the planes and height fields of a list. */
+MOTE_INLINE mote_near flat_colliders(const mote_collision *c, const mote_near *near) {
+    mote_near flat;
+    flat.count = 0, flat.free = near->free;
+    for (uint32_t k = 0; k < near->count; k++) {
+        const mote_collider_pose *pose = &c->poses[near->index[k]];
+        flat.index[flat.count] = near->index[k];
+        flat.count += pose->height_field || pose->kind == MOTE_COLLIDER_PLANE;
+    }
+    return flat;
 }
 
 /* Runs the only step of slots [first, first + slots) of a span with collisions, without stuck particles and
  * orientations. */
 MOTE_INLINE void pack_block(const mote_plan *plan, const mote_span *span, mote_instance of, size_t first,
                             size_t slots, uint32_t *frozen) {
-    MOTE_ALIGNED(64) float memory[12][PACK_SLOTS];
-    MOTE_ALIGNED(64) int32_t alive[PACK_SLOTS];
+    MOTE_ALIGNED(64) float memory[PACK_COLUMNS][PACK_STRIDE];
+    MOTE_ALIGNED(64) int32_t masks[2][PACK_SLOTS];
     pack p = {.before = {{memory[0], memory[1], memory[2]}, {memory[3], memory[4], memory[5]}},
               .after = {{memory[6], memory[7], memory[8]}, {memory[9], memory[10], memory[11]}},
-              .alive = alive};
+              .room = memory[12],
+              .alive = masks[0],
+              .steady = masks[1]};
     p.first = first, p.slots = slots;
     pack_load(plan, span, &p);
+    p.near.flat_list = flat_colliders(span->collision, span->near);
     const bool may_settle = span->collision->still && !plan->timed;
     for (uint32_t substep = 0; substep < plan->substeps; substep++) {
-        p.count = 0;
-        for (size_t at = 0; at < slots; at += MOTE_WIDTH)
-            if (!p.steady[at / MOTE_WIDTH]) pack_register(plan, span, of, substep, at, &p);
-        if (p.count) pack_collide(span, substep, &p);
+        memset(p.near.flat, 0, sizeof p.near.flat);
+        memset(p.near.others, 0, sizeof p.near.others);
+        for (size_t at = 0; at < slots; at += MOTE_WIDTH) pack_register(plan, span, of, substep, at, &p);
+        pack_collide(span, &p.near.flat_list, substep, p.near.flat, &p);
+        pack_collide(span, span->near, substep, p.near.others, &p);
         const bool settled = may_settle && substep + 1 < plan->substeps && pack_settle(&p);
         const pack_state last = p.before;
         p.before = p.after, p.after = last;
