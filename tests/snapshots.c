@@ -39,6 +39,36 @@ TEST(the_size_goes_by_the_number_of_particles_and_their_columns) {
     }
 }
 
+/* Ids that were given out and are free again cost 8 bytes each, as those of particles do. */
+TEST(free_ids_cost_as_much_as_used_ones) {
+    enum { PEAK = 100000, ALIVE = 1000, LIVES = 20 };
+    static uint32_t slots[PEAK];
+    mote_system_def def = mote_default_system_def();
+    def.capacity = PEAK;
+    mote_system *system = system_of(&def), *other = system_of(&def);
+    for (uint32_t i = 0; i < PEAK; i++) slots[i] = i;
+    for (uint32_t life = 0; life < LIVES; life++) {
+        spawned(system, PEAK - mote_system_count(system));
+        OK(mote_system_kill_slots(system, PEAK - ALIVE, slots + life % ALIVE));
+        stepped(system, 1);
+    }
+    ASSERT(mote_system_count(system), ==, (uint32_t)ALIVE);
+    world_snapshot s = {0};
+    mote_snapshot_fault fault;
+    OK(mote_system_snapshot_bytes(system, &s.bytes));
+    ASSERT(s.bytes, <=, (24u * ALIVE + 8u * PEAK) * 102 / 100);
+    s.memory = malloc(s.bytes);
+    OK(mote_system_save(system, 0, s.memory, s.bytes, NULL));
+    OK(mote_system_restore(other, s.memory, s.bytes, &fault));
+    for (uint32_t life = 0; life < 2; life++) {
+        ASSERT(mote_system_hash(other), ==, mote_system_hash(system));
+        spawned(system, PEAK / 4), spawned(other, PEAK / 4); /* with the same ids */
+    }
+    free(s.memory);
+    mote_system_destroy(system);
+    mote_system_destroy(other);
+}
+
 /* --- Bad input --- */
 
 TEST(a_buffer_that_is_too_small_and_wrong_arguments_are_refused) {

@@ -103,8 +103,7 @@ void mote_filler_remove(mote_filler *filler) {
     mote_events_deaths(c->particles, c->fate, filler->slot, filler->count, filler->rank);
     mote_particles_retire_ids(c->particles, filler->slot, filler->count, filler->rank);
     mote_particles_move(c->particles, filler->survivor, filler->slot, filler->holes);
-    if (c->fate != MOTE_FATE_KILLED) /* whose ids ended with the call of the host */
-        mote_particles_invalidate_ids(c->particles, filler->count, filler->rank);
+    mote_particles_clear_ids(c->particles, filler->count, filler->rank, c->fate);
     filler->rank += filler->count;
 }
 

@@ -243,10 +243,13 @@ void mote_particles_retire_ids(mote_particles *particles, const uint32_t *slot, 
     }
 }
 
-void mote_particles_invalidate_ids(mote_particles *particles, uint32_t count, uint32_t rank) {
+void mote_particles_clear_ids(mote_particles *particles, uint32_t count, uint32_t rank, uint8_t fate) {
     if (!particles->ids) return;
     const uint32_t *stack = particles->free_id + particles->free_ids + rank;
-    for (uint32_t i = 0; i < count; i++) invalidate_index(particles, stack[i]);
+    for (uint32_t i = 0; i < count; i++) {
+        particles->ids[stack[i]].slot = 0;
+        if (fate != MOTE_FATE_KILLED) invalidate_index(particles, stack[i]); /* else by mote_system_kill */
+    }
 }
 
 /* Moves one column at a time: the pairs are independent, so their cache misses overlap. */

@@ -51,7 +51,8 @@ enum {
  * it fit a byte. */
 #define MOTE_BLOCK 256u
 
-/* Entry of the id table: the slot of the index's particle, and its present generation. */
+/* Entry of the id table: the slot of the index's particle (0 where it has none: states that differ in the
+ * past of free indices alone are equal), and its present generation. */
 typedef struct mote_id_entry {
     uint32_t slot, generation;
 } mote_id_entry;
@@ -130,8 +131,9 @@ void mote_particles_retire_id(mote_particles *particles, uint32_t slot);
 void mote_particles_retire_ids(mote_particles *particles, const uint32_t *slot, uint32_t count,
                                uint32_t rank);
 
-/* Invalidates the ids that a call with the same count and rank has pushed, which has prefetched them. */
-void mote_particles_invalidate_ids(mote_particles *particles, uint32_t count, uint32_t rank);
+/* Ends the entries of the ids that a call with the same count and rank has pushed, which has prefetched them.
+ * fate: of their particles. */
+void mote_particles_clear_ids(mote_particles *particles, uint32_t count, uint32_t rank, uint8_t fate);
 
 /* Prefetches the columns of slots that a step does not read. */
 void mote_particles_prefetch(const mote_particles *particles, const uint32_t *slot, uint32_t count);

@@ -1,16 +1,16 @@
 /* State of loose particles in snapshots and in hashes of chunks.
  *
- * The id table is not stored: the entries of living particles follow from their ids, those of the stack of
- * free ids are stored beside it. Fates follow from the list of killed slots, since between steps nothing else
- * dies. */
+ * The id table is not stored: the entries of living particles follow from their ids; of the entries of free
+ * ids, whose slot is 0, the generations are stored. Fates follow from the list of killed slots, since between
+ * steps nothing else dies. */
 #include <string.h>
 
 #include "base/archive.h"
 #include "base/hash.h"
 #include "particles/particles.h"
 
-enum { COUNTS, KILLED, FREE_IDS, FREE_ENTRIES, LOST_IDS }; /* sections before the columns */
-enum { FORCES = 1, TORQUES = 2 };                          /* bits of counts.external */
+enum { COUNTS, KILLED, FREE_IDS, FREE_GENERATIONS, LOST_IDS }; /* sections before the columns */
+enum { FORCES = 1, TORQUES = 2 };                              /* bits of counts.external */
 
 /* Words of COUNTS. lost: indices whose generations are used up and that left the stack of free ids. */
 typedef struct counts {
@@ -67,7 +67,7 @@ static const unsigned char *visit_columns(const mote_particles *p, const counts 
 
 /* The sections of ids and fates of a snapshot that is read. */
 typedef struct id_sections {
-    const unsigned char *killed, *free, *entries, *lost, *ids;
+    const unsigned char *killed, *free, *generations, *lost, *ids;
 } id_sections;
 
 /* Marks of indices: the death lists, which are free between steps. */
@@ -75,18 +75,15 @@ static uint8_t *cleared_marks(const mote_particles *p, uint32_t count) {
     return count ? memset(p->death, 0, count) : p->death;
 }
 
-/* Writes the indices that are neither of a particle nor on the stack, with their slots. */
+/* Writes the indices that are neither of a particle nor on the stack. */
 static void write_lost(const mote_particles *p, unsigned char *at) {
     const mote_particle_id *id = p->column[MOTE_COLUMN_ID];
     uint8_t *marks = cleared_marks(p, p->used_ids);
     uint64_t next = 0;
     for (uint32_t slot = 0; slot < p->range.slot_count; slot++) marks[id[slot].index] = 1;
     for (uint32_t i = 0; i < p->free_ids; i++) marks[p->free_id[i]] = 1;
-    for (uint32_t i = 0; i < p->used_ids; i++) {
-        if (marks[i]) continue;
-        mote_word_store(at, next++, i);
-        mote_word_store(at, next++, p->ids[i].slot);
-    }
+    for (uint32_t i = 0; i < p->used_ids; i++)
+        if (!marks[i]) mote_word_store(at, next++, i);
 }
 
 static void write_killed(const mote_particles *p, unsigned char *at) {
@@ -96,9 +93,8 @@ static void write_killed(const mote_particles *p, unsigned char *at) {
         if (fate[slot] == MOTE_FATE_KILLED) mote_word_store(at, next++, slot);
 }
 
-static void write_entries(const mote_particles *p, unsigned char *at) {
-    for (uint32_t i = 0; i < p->free_ids; i++)
-        mote_words_store(at, 2 * (uint64_t)i, &p->ids[p->free_id[i]], 2);
+static void write_generations(const mote_particles *p, unsigned char *at) {
+    for (uint32_t i = 0; i < p->free_ids; i++) mote_word_store(at, i, p->ids[p->free_id[i]].generation);
 }
 
 static id_sections visit_ids(const mote_particles *p, const counts *c, mote_archive *a) {
@@ -106,11 +102,11 @@ static id_sections visit_ids(const mote_particles *p, const counts *c, mote_arch
     if (a->task == MOTE_ARCHIVE_WRITE && c->killed) write_killed(p, killed);
     unsigned char *free_ids = mote_archive_section(a, FREE_IDS, 4, 4 * (uint64_t)c->free_ids);
     if (a->task == MOTE_ARCHIVE_WRITE) mote_words_store(free_ids, 0, p->free_id, c->free_ids);
-    unsigned char *entries = mote_archive_section(a, FREE_ENTRIES, 4, 8 * (uint64_t)c->free_ids);
-    if (a->task == MOTE_ARCHIVE_WRITE) write_entries(p, entries);
-    unsigned char *lost = mote_archive_section(a, LOST_IDS, 4, 8 * (uint64_t)c->lost_ids);
+    unsigned char *generations = mote_archive_section(a, FREE_GENERATIONS, 4, 4 * (uint64_t)c->free_ids);
+    if (a->task == MOTE_ARCHIVE_WRITE) write_generations(p, generations);
+    unsigned char *lost = mote_archive_section(a, LOST_IDS, 4, 4 * (uint64_t)c->lost_ids);
     if (a->task == MOTE_ARCHIVE_WRITE && c->lost_ids) write_lost(p, lost);
-    return (id_sections){killed, free_ids, entries, lost, NULL};
+    return (id_sections){killed, free_ids, generations, lost, NULL};
 }
 
 static bool check_killed(const counts *c, const id_sections *s, mote_archive *a) {
@@ -124,12 +120,11 @@ static bool check_killed(const counts *c, const id_sections *s, mote_archive *a)
     return true;
 }
 
-/* Marks the indices of a section, every `stride` words. Returns false if one is not in use. */
-static bool mark_ids(uint8_t *marks, const counts *c, const unsigned char *section, uint32_t count,
-                     uint32_t stride) {
+/* Marks the indices of a section. Returns false if one is not in use. */
+static bool mark_ids(uint8_t *marks, const counts *c, const unsigned char *section, uint32_t count) {
     bool legal = true;
     for (uint64_t i = 0; i < count; i++) {
-        const uint32_t index = mote_word_load(section, stride * i);
+        const uint32_t index = mote_word_load(section, i);
         legal &= index < c->used_ids;
         marks[index < c->used_ids ? index : 0] = 1;
     }
@@ -149,8 +144,8 @@ static void check_ids(const mote_particles *p, const counts *c, const id_section
         legal &= (index < used) & (mote_word_load(ids, 2 * slot + 1) < UINT32_MAX);
         marks[index < used ? index : 0] = 1;
     }
-    legal &= mark_ids(marks, c, s->free, c->free_ids, 1);
-    legal &= mark_ids(marks, c, s->lost, c->lost_ids, 2);
+    legal &= mark_ids(marks, c, s->free, c->free_ids);
+    legal &= mark_ids(marks, c, s->lost, c->lost_ids);
     if (legal && !memchr(marks, 0, c->used_ids)) return;
     mote_archive_refuse(a, MOTE_ERROR_FILE, MOTE_ARCHIVE_COLUMNS + MOTE_COLUMN_ID, MOTE_NO_ITEM, "ids");
 }
@@ -171,13 +166,12 @@ static void read_ids(mote_particles *p, const counts *c, const id_sections *s) {
     }
     mote_words_load(p->free_id, s->free, 0, c->free_ids);
     for (uint32_t i = 0; i < c->free_ids; i++) {
-        mote_id_entry *entry = &p->ids[p->free_id[i]];
-        mote_words_load(entry, s->entries, 2 * (uint64_t)i, 2);
-        p->retired += entry->generation == UINT32_MAX;
+        const uint32_t generation = mote_word_load(s->generations, i);
+        p->ids[p->free_id[i]] = (mote_id_entry){0, generation};
+        p->retired += generation == UINT32_MAX;
     }
     for (uint32_t i = 0; i < c->lost_ids; i++)
-        p->ids[mote_word_load(s->lost, 2 * (uint64_t)i)] =
-            (mote_id_entry){mote_word_load(s->lost, 2 * (uint64_t)i + 1), UINT32_MAX};
+        p->ids[mote_word_load(s->lost, i)] = (mote_id_entry){0, UINT32_MAX};
 }
 
 static void read_counts(mote_particles *p, const counts *c, const id_sections *s) {

@@ -14,6 +14,8 @@ static bool handles_are_valid(const mote_particles *p) {
         if (fate[slot] != MOTE_FATE_KILLED)
             MOTE_CLAIM(p->ids[id[slot].index].generation == id[slot].generation);
     }
+    for (uint32_t i = 0; i < p->free_ids; i++)
+        MOTE_CLAIM(p->free_id[i] < p->used_ids && p->ids[p->free_id[i]].slot == 0);
     return true;
 }
 

@@ -11,12 +11,13 @@
  * - SYSTEM: words. Column 0: the def; 1: counts, clock and marks.
  * - FORCES: words, 49 a force: its id, its parameters and the number of a callback or the hash of a grid.
  * - PARTICLES. Column 0: counts; 1: particles that are killed at the next boundary; 2, 3: the stack of free
- * ids and their entries; 4: ids that are used up; 16 and above: columns of the particles, those of the def
- * only: position, velocity, inverse mass, previous position and velocity, external forces (if requested),
- * anchor, birth, lifetime, id, columns of the host, radius, number of the collider to which a particle sticks
- * and its place in the axes of that, orientation, angular velocity, inertia, previous orientation, external
- * torques (if requested). Columns of the host are 32-bit numbers where the bytes of an element are a multiple
- * of 4, else bytes. So floats, and a colour in one uint32_t, are the same on machines of either byte order.
+ * ids, by index, and their next generations; 4: the indices of ids that are used up; 16 and above: columns of
+ * the particles, those of the def only: position, velocity, inverse mass, previous position and velocity,
+ * external forces (if requested), anchor, birth, lifetime, id, columns of the host, radius, number of the
+ * collider to which a particle sticks and its place in the axes of that, orientation, angular velocity,
+ * inertia, previous orientation, external torques (if requested). Columns of the host are 32-bit numbers
+ * where the bytes of an element are a multiple of 4, else bytes. So floats, and a colour in one uint32_t, are
+ * the same on machines of either byte order.
  * - STRANDS, NETWORK. Column 0: counts and settings; 1: pins; 2 to 4: springs, reels, torn springs of a
  * network; 16 and above: columns by slot, strand or island.
  * - LINKS, COLLIDERS, EMITTERS: words, 17, 35 and 69 of each; an emitter of a system with orientations
@@ -26,7 +27,7 @@
 
 #include <mote/system.h>
 
-#define MOTE_SNAPSHOT_VERSION 1u /**< of the layout; a snapshot of another version is refused */
+#define MOTE_SNAPSHOT_VERSION 2u /**< of the layout; a snapshot of another version is refused */
 
 /** Parts of a snapshot, and of the hash. */
 typedef enum mote_snapshot_part {
