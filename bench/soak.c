@@ -154,7 +154,7 @@ static void edit(soaked *s, uint64_t window) {
     mote_spring spring;
     const uint32_t a = below(window, 21, NET - SIDE), i = below(window, 22, LINKS);
     if (mote_network_spring(s->system, s->net, number, &spring) == MOTE_OK) {
-        CHECKED(mote_network_reel(s->system, s->net, number, 0.15f + 0.05f * number_of(window, 23), 0));
+        CHECKED(mote_network_reel(s->system, s->net, number, 0.15f + 0.05f * number_of(window, 23), 0, NULL));
         if (window % 3 == 0) CHECKED(mote_network_remove_springs(s->system, s->net, 1, &number, NULL));
     }
     spring = (mote_spring){.a = a, .b = a + SIDE, .rest_length = 0.2f, .stiffness = 200, .tear_strain = 1};

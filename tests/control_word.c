@@ -165,7 +165,7 @@ static mote_result do_springs(subject *s) {
 static mote_result do_set_springs(subject *s) {
     mote_result result = MOTE_OK;
     for (uint32_t i = 0; i < NODES - 2 && !result; i++)
-        result = mote_network_set_spring(s->system, s->net, i, 150, 1e-40f, 1e-41f);
+        result = mote_network_set_spring(s->system, s->net, i, 150, 1e-40f, 1e-41f, NULL);
     return result;
 }
 
@@ -194,8 +194,8 @@ static mote_result do_reels(subject *s) {
     mote_result result = MOTE_OK;
     for (uint32_t i = 0; i < 2 * (NODES - 2) && !result; i++) {
         if (i == NODES - 2) OK(mote_system_step(s->system, 1, NULL));
-        result =
-            mote_network_reel(s->system, s->net, i % (NODES - 2), 0.11f, mote_system_tick(s->system) * 3);
+        result = mote_network_reel(s->system, s->net, i % (NODES - 2), 0.11f, mote_system_tick(s->system) * 3,
+                                   NULL);
     }
     return result;
 }

@@ -106,7 +106,7 @@ static mote_result call_pin_network(shop *s) {
     return mote_network_pin(s->system, s->network, 2, (float[3]){0, 0, 1}, 0);
 }
 
-static mote_result call_reel(shop *s) { return mote_network_reel(s->system, s->network, 1, 0.5f, 0); }
+static mote_result call_reel(shop *s) { return mote_network_reel(s->system, s->network, 1, 0.5f, 0, NULL); }
 
 static mote_result call_springs(shop *s) {
     return mote_network_add_springs(s->system, s->network, 1, &s->springs[NODES - 2], s->numbers, NULL);
@@ -466,11 +466,12 @@ static mote_result bad_setting(world *w, uint32_t place, float bad) {
     case 2:
         return mote_system_set_inverse_mass(w->system, 0, bad);
     case 3:
-        return mote_network_reel(w->system, w->net, 3, bad, 0);
+        return mote_network_reel(w->system, w->net, 3, bad, 0, NULL);
     case 4:
-        return mote_network_set_spring(w->system, w->webs, 3, place & 1 ? bad : 5, place & 1 ? 0 : bad, 0);
+        return mote_network_set_spring(w->system, w->webs, 3, place & 1 ? bad : 5, place & 1 ? 0 : bad, 0,
+                                       NULL);
     default:
-        return mote_network_set_spring(w->system, w->net, 3, 50, 0, bad);
+        return mote_network_set_spring(w->system, w->net, 3, 50, 0, bad, NULL);
     }
 }
 

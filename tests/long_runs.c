@@ -42,7 +42,7 @@ static void send(const world *w, float x, uint64_t tick) {
     OK(mote_strands_set_roots(w->system, w->strands, &to, 1, tick));
     OK(mote_strands_pin(w->system, w->strands, 0, 2, (const float[3]){x, -0.2f, 0}, tick));
     OK(mote_network_pin(w->system, w->network, 0, (const float[3]){x, 0, 0}, tick));
-    OK(mote_network_reel(w->system, w->network, 1, x, tick));
+    OK(mote_network_reel(w->system, w->network, 1, x, tick, NULL));
     OK(mote_system_move_collider(w->system, w->collider, &above, tick));
 }
 

@@ -75,7 +75,7 @@ TEST(torn_springs_take_their_triangles_along) {
     mote_triangle triangles[TRIANGLES];
     uint32_t indices[3 * TRIANGLES];
     for (uint32_t s = 0; s < SPRINGS; s++)
-        assert_int_equal(mote_network_set_spring(c.system, c.id, s, 5, 0.01f, 0.5f), MOTE_OK);
+        assert_int_equal(mote_network_set_spring(c.system, c.id, s, 5, 0.01f, 0.5f, NULL), MOTE_OK);
     assert_int_equal(mote_network_triangles(c.system, c.id, TRIANGLES, c.indices, triangles), MOTE_OK);
     const float far_out[3] = {-0.1f, 1.1f,
                               -0.1f}; /* corner 0 goes: one triangle has it, its two springs tear */

@@ -204,7 +204,7 @@ TEST(a_network_with_substeps_of_its_own_has_the_references_bits) {
             if (step) {
                 twin_edit(&t, reference_hash(s.seed, step));
                 const uint32_t number = network_find(t.system, t.id, arrays.def.spring_capacity, 17);
-                OK(mote_network_set_spring(t.system, t.id, number, stiffness, 0.1f, 0));
+                OK(mote_network_set_spring(t.system, t.id, number, stiffness, 0.1f, 0, NULL));
                 reference_network_set(t.reference, number, stiffness, 0.1f, 0);
             }
             const mote_network_stability_report bound = stability_of(t.system, t.id);

@@ -32,6 +32,13 @@ typedef struct attempt {
     memory_ledger *ledger;
 } attempt;
 
+/* The spring and the name of an argument that was refused. */
+static void check_fault(const mote_network_fault *fault, uint32_t spring, const char *parameter) {
+    ASSERT(fault->particle, ==, MOTE_NO_ITEM);
+    ASSERT(fault->spring, ==, spring);
+    assert_string_equal(fault->parameter, parameter);
+}
+
 /* The def as it stands is refused, whether a fault is asked for or not. Returns the name of the field. */
 static const char *expect_refused(const attempt *a, mote_result want, uint32_t particle, uint32_t spring) {
     mote_network_id id = {7, 7};
@@ -172,15 +179,16 @@ TEST(no_more_rigid_springs_than_degrees_of_freedom) {
     ASSERT(fault.particle, ==, NONE);
     def.spring_count = 10;
     OK(mote_system_add_network(system, &def, &id, &fault));
-    REFUSED(system, MOTE_ERROR_RANGE, mote_network_set_spring(system, id, 5, INFINITY, 0, 0));
+    REFUSED(system, MOTE_ERROR_RANGE, mote_network_set_spring(system, id, 5, INFINITY, 0, 0, &fault));
+    check_fault(&fault, 5, "stiffness");
     mote_spring more[2] = {{0, 1, 1, 9, 0, 0}, {1, 0, 1, INFINITY, 0, 0}};
     REFUSED(system, MOTE_ERROR_RANGE, mote_network_add_springs(system, id, 2, more, number, &fault));
     ASSERT(fault.spring, ==, 1);
     more[0].a = 2; /* joins the lone particle: nine are allowed */
     OK(mote_network_add_springs(system, id, 2, more, number, &fault));
-    OK(mote_network_set_spring(system, id, 5, INFINITY, 0, 0));
-    OK(mote_network_set_spring(system, id, number[0], INFINITY, 0, 0));
-    OK(mote_network_set_spring(system, id, number[0], INFINITY, 1, 0)); /* it is rigid already */
+    OK(mote_network_set_spring(system, id, 5, INFINITY, 0, 0, NULL));
+    OK(mote_network_set_spring(system, id, number[0], INFINITY, 0, 0, NULL));
+    OK(mote_network_set_spring(system, id, number[0], INFINITY, 1, 0, NULL)); /* it is rigid already */
     REFUSED(system, MOTE_ERROR_RANGE, mote_network_add_springs(system, id, 1, more + 1, number, &fault));
     ASSERT(fault.spring, ==, 0);
     mote_system_destroy(system);
@@ -208,13 +216,14 @@ TEST_EACH(springs_that_grow_are_refused_unless_asked_for, MOTE_INTEGRATOR_COUNT,
     if (grows) expect_refused(&a, want, NONE, 17);
     w.def.growth_allowed = true;
     const mote_network_id may = add_web(a.system, &w);
-    OK(mote_network_set_spring(a.system, may, 17, 3, 0, 0));
+    OK(mote_network_set_spring(a.system, may, 17, 3, 0, 0, NULL));
     OK(mote_network_add_springs(a.system, may, 1, &undamped, &number, &fault));
     w.def.growth_allowed = false;
     w.spring[17].stiffness = w.spring[18].stiffness = 0;
     const mote_network_id id = add_web(a.system, &w);
     const uint64_t hash = mote_system_hash(a.system);
-    assert_int_equal(mote_network_set_spring(a.system, id, 17, 3, 0, 0), want);
+    assert_int_equal(mote_network_set_spring(a.system, id, 17, 3, 0, 0, &fault), want);
+    if (grows) check_fault(&fault, 17, "damping");
     assert_int_equal(mote_network_add_springs(a.system, id, 1, &undamped, &number, &fault), want);
     ASSERT(fault.spring, ==, (grows ? 0 : NONE));
     ASSERT((mote_system_hash(a.system) == hash), ==, grows);
@@ -258,8 +267,8 @@ static void expect_all(mote_system *system, mote_network_id id, mote_result want
              RETURNS(want, mote_network_reaction(system, id, 0, impulse)),
              RETURNS(want, mote_network_unpin(system, id, 0)),
              RETURNS(want, mote_network_add_springs(system, id, 1, &spring, &number, NULL)),
-             RETURNS(want, mote_network_set_spring(system, id, number, 1, 1, 1)),
-             RETURNS(want, mote_network_reel(system, id, number, 1, 0)),
+             RETURNS(want, mote_network_set_spring(system, id, number, 1, 1, 1, NULL)),
+             RETURNS(want, mote_network_reel(system, id, number, 1, 0, NULL)),
              RETURNS(want, mote_network_spring(system, id, number, &spring)),
              RETURNS(want, mote_network_remove_springs(system, id, 1, &number, NULL)),
              RETURNS(want, mote_network_report(system, id, &report)),
@@ -348,17 +357,20 @@ TEST(callbacks_are_given_the_id_of_the_network) {
 }
 
 static void refuse_numbers(mote_system *system, mote_network_id id) {
+    static const char *const names[] = {"rest_length", "stiffness", "damping", "tear_strain"};
+    mote_network_fault faults[4];
     static const float bad[] = {NAN, INFINITY, -INFINITY, -0.5f};
     for (uint32_t i = 0; i < 4; i++) {
         const mote_result want = i == 3 ? MOTE_ERROR_RANGE : MOTE_ERROR_NOT_FINITE;
         float hole[3] = {0, 0, 0};
         hole[i % 3] = bad[i];
         if (i < 3) REFUSED(system, want, mote_network_pin(system, id, i % 2, hole, 0));
-        REFUSALS(
-            system, RETURNS(want, mote_network_reel(system, id, 2, bad[i], 0)),
-            RETURNS(i == 1 ? MOTE_ERROR_RANGE : want, mote_network_set_spring(system, id, 2, bad[i], 1, 1)),
-            RETURNS(want, mote_network_set_spring(system, id, 2, 1, bad[i], 1)),
-            RETURNS(want, mote_network_set_spring(system, id, 2, 1, 1, bad[i])));
+        REFUSALS(system, RETURNS(want, mote_network_reel(system, id, 2, bad[i], 0, &faults[0])),
+                 RETURNS(i == 1 ? MOTE_ERROR_RANGE : want,
+                         mote_network_set_spring(system, id, 2, bad[i], 1, 1, &faults[1])),
+                 RETURNS(want, mote_network_set_spring(system, id, 2, 1, bad[i], 1, &faults[2])),
+                 RETURNS(want, mote_network_set_spring(system, id, 2, 1, 1, bad[i], &faults[3])));
+        for (int k = 0; k < 4; k++) check_fault(&faults[k], 2, names[k]);
     }
 }
 
@@ -407,12 +419,14 @@ TEST(calls_with_wrong_arguments_are_refused) {
              REFUSES(NULL, mote_network_report(system, id, NULL)),
              REFUSES(NULL, mote_network_statistics(system, id, NULL)),
              REFUSES(NULL, mote_network_stability(system, id, NULL)),
-             REFUSES(RANGE, mote_network_reel(system, id, 2, MOTE_AS_PLACED, 0)));
+             REFUSES(RANGE, mote_network_reel(system, id, 2, MOTE_AS_PLACED, 0, NULL)));
+    mote_network_fault faults[2];
     const uint32_t no_spring[] = {w.springs, w.springs + 63, w.springs + 64, UINT32_MAX};
     for (size_t i = 0; i < COUNT_OF(no_spring); i++) {
         REFUSALS(system, REFUSES(RANGE, mote_network_spring(system, id, no_spring[i], &spring)),
-                 REFUSES(RANGE, mote_network_reel(system, id, no_spring[i], 1, 0)),
-                 REFUSES(RANGE, mote_network_set_spring(system, id, no_spring[i], 1, 1, 1)));
+                 REFUSES(RANGE, mote_network_reel(system, id, no_spring[i], 1, 0, &faults[0])),
+                 REFUSES(RANGE, mote_network_set_spring(system, id, no_spring[i], 1, 1, 1, &faults[1])));
+        for (int k = 0; k < 2; k++) check_fault(&faults[k], no_spring[i], "number");
     }
     refuse_numbers(system, id);
     refuse_layouts(system, id, w.particles);

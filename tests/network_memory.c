@@ -136,7 +136,7 @@ TEST(a_call_whose_allocation_fails_leaves_the_system_as_it_was) {
             ledger.fail_at = ledger.calls + k;
             if (call == 0) result = mote_system_add_network(system, &w.def, &id, NULL);
             if (call == 1) result = mote_network_pin(system, id, 3, (float[3]){1, 2, 3}, 0);
-            if (call == 2) result = mote_network_reel(system, id, 3, 1, 0);
+            if (call == 2) result = mote_network_reel(system, id, 3, 1, 0, NULL);
             if (call == 3) result = mote_network_add_springs(system, id, 1, &link, &number, NULL);
             if (call == 4) result = mote_network_remove_springs(system, id, 1, &number, NULL);
             assert_true(result == MOTE_OK || result == MOTE_ERROR_MEMORY);

@@ -160,9 +160,9 @@ TEST(a_network_that_is_too_stiff_is_not_stepped) {
     OK(mote_network_add_springs(s.system, s.id, 1, &stiff, &number, NULL));
     expect_refusal(&s);
     ASSERT(stability_of(s.system, s.id).any.spring, ==, number);
-    OK(mote_network_set_spring(s.system, s.id, number, 4e5f, 0, 0));
+    OK(mote_network_set_spring(s.system, s.id, number, 4e5f, 0, 0, NULL));
     step_scene(&s, 1);
-    OK(mote_network_set_spring(s.system, s.id, number, 1e8f, 0, 0));
+    OK(mote_network_set_spring(s.system, s.id, number, 1e8f, 0, 0, NULL));
     expect_refusal(&s);
     OK(mote_network_remove_springs(s.system, s.id, 1, &number, NULL));
     step_scene(&s, 1);

@@ -48,9 +48,9 @@ TEST(aggregates_are_found_anew_when_a_stiffness_changes_and_not_for_a_length) {
     static net n;
     make_net(&n, 8);
     assert_false(aggregates_are_stale(&n));
-    OK(mote_network_reel(n.system, n.id, 3, 0.5f, 0));
+    OK(mote_network_reel(n.system, n.id, 3, 0.5f, 0, NULL));
     assert_false(aggregates_are_stale(&n));
-    OK(mote_network_set_spring(n.system, n.id, 3, 9e4f, 0, 0));
+    OK(mote_network_set_spring(n.system, n.id, 3, 9e4f, 0, 0, NULL));
     assert_true(aggregates_are_stale(&n));
     step_net(&n, 1);
     assert_false(aggregates_are_stale(&n));

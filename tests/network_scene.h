@@ -202,10 +202,11 @@ static inline void network_make_edit(mote_system *system, mote_network_id id, ne
     scene_check(e.action == ACTION_ADD      ? mote_network_add_springs(system, id, 1, s, &e.number, NULL)
                 : e.action == ACTION_REMOVE ? mote_network_remove_springs(system, id, 1, &e.number, NULL)
                 : e.action == ACTION_SET
-                    ? mote_network_set_spring(system, id, e.number, s->stiffness, s->damping, 0)
-                : e.action == ACTION_REEL ? mote_network_reel(system, id, e.number, s->rest_length, e.tick)
-                : e.action == ACTION_PIN  ? mote_network_pin(system, id, e.number, e.target, e.tick)
-                                          : mote_network_unpin(system, id, e.number));
+                    ? mote_network_set_spring(system, id, e.number, s->stiffness, s->damping, 0, NULL)
+                : e.action == ACTION_REEL
+                    ? mote_network_reel(system, id, e.number, s->rest_length, e.tick, NULL)
+                : e.action == ACTION_PIN ? mote_network_pin(system, id, e.number, e.target, e.tick)
+                                         : mote_network_unpin(system, id, e.number));
     if (e.action == ACTION_ADD) scene_check(mote_network_spring(system, id, e.number, &added));
     if (e.action == ACTION_ADD) e.length = added.rest_length;
     if (to && to->count == NETWORK_EDITS) abort();

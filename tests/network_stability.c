@@ -184,7 +184,7 @@ static void edit(mote_system *system, mote_network_id id, model *m, random_sourc
     if (what == 0 && m->alive[number]) OK(mote_network_remove_springs(system, id, 1, &number, NULL));
     if (what == 1) OK(mote_network_add_springs(system, id, 1, &more, &added, NULL));
     if (what == 2 && m->alive[number])
-        OK(mote_network_set_spring(system, id, number, more.stiffness, more.damping, 0));
+        OK(mote_network_set_spring(system, id, number, more.stiffness, more.damping, 0, NULL));
     if (what == 3) {
         OK(m->pinned[particle] ? mote_network_unpin(system, id, particle)
                                : mote_network_pin(system, id, particle, &m->g->positions[3 * particle], 0));

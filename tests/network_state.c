@@ -134,10 +134,10 @@ TEST(springs_keep_their_values_and_a_new_one_takes_the_lowest_free_number) {
     for (size_t i = 0; i < COUNT_OF(want); i++) ASSERT(number[i], ==, want[i]);
     for (uint32_t i = 0; i < 67; i++) expect_spring(system, id, number[i], more[i]);
     ASSERT(mote_network_columns(system, id).spring_count, ==, w.springs + 64);
-    OK(mote_network_set_spring(system, id, 40, 7, 8, 9));
+    OK(mote_network_set_spring(system, id, 40, 7, 8, 9, NULL));
     more[1].stiffness = 7, more[1].damping = 8, more[1].tear_strain = 9;
     expect_spring(system, id, 40, more[1]);
-    OK(mote_network_set_spring(system, id, 40, -0.0f, -0.0f, -0.0f));
+    OK(mote_network_set_spring(system, id, 40, -0.0f, -0.0f, -0.0f, NULL));
     OK(mote_network_remove_springs(system, id, 1, number + 1, NULL)); /* a negative zero marks nothing */
     mote_system_destroy(system);
 }
@@ -182,22 +182,22 @@ TEST(a_pin_or_reel_that_goes_makes_space) {
     const mote_network_id id = add_network(system, &def);
     for (uint32_t i = 0; i < MOST; i++) {
         OK(mote_network_pin(system, id, i, to, 0));
-        OK(mote_network_reel(system, id, i, 2, MOTE_NEXT_ADVANCE));
+        OK(mote_network_reel(system, id, i, 2, MOTE_NEXT_ADVANCE, NULL));
     }
     REFUSALS(system, REFUSES(CAPACITY, mote_network_pin(system, id, MANY - 1, to, 9)),
-             REFUSES(CAPACITY, mote_network_reel(system, id, MANY - 1, 3, 0)));
+             REFUSES(CAPACITY, mote_network_reel(system, id, MANY - 1, 3, 0, NULL)));
     const uint64_t hash = mote_system_hash(system);
     OK(mote_network_pin(system, id, 2, to, 9));
-    OK(mote_network_reel(system, id, 2, 3, MOTE_NEXT_ADVANCE));
+    OK(mote_network_reel(system, id, 2, 3, MOTE_NEXT_ADVANCE, NULL));
     ASSERT(mote_system_hash(system), !=, hash);
     OK(mote_network_unpin(system, id, 5));
     OK(mote_network_remove_springs(system, id, 1, &number, NULL)); /* and its reel */
     OK(mote_network_pin(system, id, MANY - 1, to, 9));
-    OK(mote_network_reel(system, id, MANY - 1, 2, MOTE_NEXT_ADVANCE));
+    OK(mote_network_reel(system, id, MANY - 1, 2, MOTE_NEXT_ADVANCE, NULL));
     OK(mote_system_step(system, 1, NULL));
     for (uint32_t i = MANY - 1; i > 1; i--) /* as many as there may be, all but spring 5 */
-        if (i != 5) OK(mote_network_reel(system, id, i, 3, 0));
-    OK(mote_network_reel(system, id, 0, 4, 0)); /* and the space of those that arrive at once */
+        if (i != 5) OK(mote_network_reel(system, id, i, 3, 0, NULL));
+    OK(mote_network_reel(system, id, 0, 4, 0, NULL)); /* and the space of those that arrive at once */
     ASSERT(spring_of(system, id, 1).rest_length, ==, 2);
     OK(mote_system_step(system, 1, NULL));
     ASSERT(spring_of(system, id, 0).rest_length, ==, 4);
@@ -284,7 +284,7 @@ TEST(the_hash_covers_the_state_and_nothing_else) {
     OK(mote_network_remove_springs(system, id, 2, gone, NULL));
     for (uint32_t i = 0; i < 2; i++) {
         OK(mote_network_pin(system, id, 7 + i, (float[3]){1, 2, 3}, 9));
-        OK(mote_network_reel(system, id, 7 + i, 5, MOTE_NEXT_ADVANCE));
+        OK(mote_network_reel(system, id, 7 + i, 5, MOTE_NEXT_ADVANCE, NULL));
     }
     mote_network *n = network_inside(system, id);
     hash_of_slots(system, n);

@@ -123,14 +123,14 @@ TEST(a_reeled_spring_has_the_length_of_the_time_and_tears_when_it_is_stretched) 
     start_net(&n, NULL, 0);
     for (uint32_t i = 0; i < 3; i++) pin_here(&n, i);
     step_net(&n, 1);
-    OK(mote_network_reel(n.system, n.id, 0, 3, 3 * step_ticks(&n)));
+    OK(mote_network_reel(n.system, n.id, 0, 3, 3 * step_ticks(&n), NULL));
     ASSERT(spring_of(n.system, n.id, 0).rest_length, ==, 1);
     const float lengths[] = {2, 3, 3, 3};
     for (size_t i = 0; i < COUNT_OF(lengths); i++) {
         step_net(&n, 1);
         ASSERT(spring_of(n.system, n.id, 0).rest_length, ==, lengths[i]);
     }
-    OK(mote_network_reel(n.system, n.id, 1, 1.5f, MOTE_NEXT_ADVANCE)); /* to a strain of 1/3 */
+    OK(mote_network_reel(n.system, n.id, 1, 1.5f, MOTE_NEXT_ADVANCE, NULL)); /* to a strain of 1/3 */
     assert_null(mote_network_torn(n.system, n.id, &torn));
     ASSERT(torn, ==, 0);
     step_net(&n, 1);
@@ -218,7 +218,7 @@ static void refresh(const twin *t) {
     mote_spring s;
     uint32_t number = 0;
     while (mote_network_spring(t->system, t->id, number, &s)) number++;
-    OK(mote_network_set_spring(t->system, t->id, number, s.stiffness, s.damping, s.tear_strain));
+    OK(mote_network_set_spring(t->system, t->id, number, s.stiffness, s.damping, s.tear_strain, NULL));
 }
 
 /* Nothing of the old values is left, and nothing that was derived from them; then one end is pinned, and
@@ -242,7 +242,7 @@ static void compare_set_with_made(mote_integrator integrator, bool tears, mote_s
     for (uint32_t k = 0; k < w.springs; k++) {
         mote_spring s;
         const bool stays = mote_network_spring(made.system, made.id, k, &s) == MOTE_OK;
-        OK(stays ? mote_network_set_spring(set.system, set.id, k, s.stiffness, s.damping, s.tear_strain)
+        OK(stays ? mote_network_set_spring(set.system, set.id, k, s.stiffness, s.damping, s.tear_strain, NULL)
                  : mote_network_remove_springs(set.system, set.id, 1, &k, NULL));
         changed += stays;
     }

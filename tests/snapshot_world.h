@@ -242,10 +242,10 @@ static inline void world_springs(world *w, random_source *r, uint64_t tick) {
         if (random_below(r, 3) == 0)
             WORLD(mote_network_remove_springs(w->system, id, 1, &number, NULL));
         else if (random_below(r, 2))
-            WORLD(mote_network_reel(w->system, id, number, 0.9f * s.rest_length, tick));
+            WORLD(mote_network_reel(w->system, id, number, 0.9f * s.rest_length, tick, NULL));
         else
             WORLD(mote_network_set_spring(w->system, id, number, s.stiffness * 1.05f, s.damping,
-                                          s.tear_strain));
+                                          s.tear_strain, NULL));
     }
     s = (mote_spring){.a = random_below(r, particles),
                       .b = random_below(r, particles),

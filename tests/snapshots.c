@@ -400,10 +400,10 @@ TEST(two_systems_find_the_first_particle_strand_or_spring_that_differs) {
     check_difference(&a, &b, &s, MOTE_SNAPSHOT_NETWORK, 1, 37, false);
     mote_spring spring;
     OK(mote_network_spring(b.system, b.webs, 50, &spring));
-    OK(mote_network_set_spring(b.system, b.webs, 50, spring.stiffness + 1, spring.damping,
-                               spring.tear_strain));
+    OK(mote_network_set_spring(b.system, b.webs, 50, spring.stiffness + 1, spring.damping, spring.tear_strain,
+                               NULL));
     check_difference(&a, &b, &s, MOTE_SNAPSHOT_NETWORK, 1, 50, true);
-    OK(mote_network_reel(b.system, b.webs, 51, 1, 1u << 30));
+    OK(mote_network_reel(b.system, b.webs, 51, 1, 1u << 30, NULL));
     check_difference(&a, &b, &s, MOTE_SNAPSHOT_NETWORK, 1, 51, true);
     const mote_collider_def ball = mote_sphere((const float[3]){1, 2, 3}, 0.3f);
     OK(mote_system_set_collider(b.system, b.ball, &ball));

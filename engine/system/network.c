@@ -200,8 +200,9 @@ mote_result mote_network_add_springs(mote_system *system, mote_network_id id, ui
 
 mote_result mote_network_remove_springs(mote_system *system, mote_network_id id, uint32_t count,
                                         const uint32_t *numbers, mote_network_fault *fault) {
-    if (fault) *fault = (mote_network_fault){MOTE_NO_ITEM, MOTE_NO_ITEM, NULL};
-    if (!system || (count && !numbers)) return MOTE_ERROR_NULL;
+    const char *missing = count && !numbers ? "numbers" : NULL;
+    if (fault) *fault = (mote_network_fault){MOTE_NO_ITEM, MOTE_NO_ITEM, missing};
+    if (!system || missing) return MOTE_ERROR_NULL;
     mote_network *network;
     mote_result result = edit(system, id, &network);
     if (result || count == 0) return result;
@@ -212,7 +213,7 @@ mote_result mote_network_remove_springs(mote_system *system, mote_network_id id,
         network->spring[numbers[good]].a |= LEAVING;
     for (uint32_t i = 0; i < good; i++) network->spring[numbers[i]].a &= ~LEAVING;
     if (good < count) {
-        if (fault) fault->spring = good;
+        if (fault) fault->spring = good, fault->parameter = "numbers";
         return MOTE_ERROR_RANGE;
     }
     mote_fpu_state saved = mote_fpu_enter();
@@ -220,27 +221,32 @@ mote_result mote_network_remove_springs(mote_system *system, mote_network_id id,
     return mote_system_end_edit(&network->range, saved, MOTE_OK);
 }
 
-/* Finds a network and checks that it has the spring. Errors: NULL, BUSY, ID, RANGE. */
+/* Finds a network and checks that it has the spring. fault, if not NULL, is cleared, or receives the spring
+ * that there is not. Errors: NULL, BUSY, ID, RANGE. */
 static mote_result find_spring(const mote_system *system, mote_network_id id, uint32_t number,
-                               mote_network **network) {
+                               mote_network **network, mote_network_fault *fault) {
+    if (fault) *fault = (mote_network_fault){MOTE_NO_ITEM, MOTE_NO_ITEM, NULL};
     mote_result result = edit(system, id, network);
-    return result || mote_network_has_spring(*network, number) ? result : MOTE_ERROR_RANGE;
+    if (result || mote_network_has_spring(*network, number)) return result;
+    if (fault) *fault = (mote_network_fault){MOTE_NO_ITEM, number, "number"};
+    return MOTE_ERROR_RANGE;
 }
 
 mote_result mote_network_set_spring(mote_system *system, mote_network_id id, uint32_t number, float stiffness,
-                                    float damping, float tear_strain) {
+                                    float damping, float tear_strain, mote_network_fault *fault) {
     mote_network *network;
-    mote_result result = find_spring(system, id, number, &network);
+    mote_result result = find_spring(system, id, number, &network, fault);
     if (result) return result;
     mote_network_spring_state *state = &network->spring[number];
     mote_spring spring = spring_of(network, number);
-    const char *ignored;
+    const char *refused = NULL;
     spring.stiffness = stiffness, spring.damping = damping, spring.tear_strain = tear_strain;
     mote_fpu_state saved = mote_fpu_enter();
-    result = mote_network_check_own_spring(network, &spring, &ignored);
+    result = mote_network_check_own_spring(network, &spring, &refused);
     const bool stiffens = stiffness == INFINITY && state->stiffness < INFINITY;
     if (result == MOTE_OK && stiffens && mote_network_is_rigid_full(network, network->island[state->a]))
-        result = MOTE_ERROR_RANGE;
+        result = mote_named(&refused, "stiffness", MOTE_ERROR_RANGE);
+    if (result && fault) fault->spring = number, fault->parameter = refused;
     if (result == MOTE_OK) {
         state->stiffness = stiffness + 0.0f, state->damping = damping + 0.0f,
         state->tear_strain = tear_strain + 0.0f; /* replaces -0 by 0 */
@@ -251,11 +257,12 @@ mote_result mote_network_set_spring(mote_system *system, mote_network_id id, uin
 }
 
 mote_result mote_network_reel(mote_system *system, mote_network_id id, uint32_t number, float rest_length,
-                              uint64_t tick) {
+                              uint64_t tick, mote_network_fault *fault) {
     mote_network *network;
-    mote_result result = find_spring(system, id, number, &network);
+    mote_result result = find_spring(system, id, number, &network, fault);
     if (result) return result;
     result = mote_value_not_negative(rest_length);
+    if (result && fault) fault->spring = number, fault->parameter = "rest_length";
     if (result) return result;
     mote_fpu_state saved = mote_fpu_enter();
     result = mote_network_add_reel(network, number, rest_length, mote_system_boundary(system), tick,
@@ -267,7 +274,7 @@ mote_result mote_network_spring(const mote_system *system, mote_network_id id, u
                                 mote_spring *spring) {
     if (!system || !spring) return MOTE_ERROR_NULL;
     mote_network *network;
-    mote_result result = find_spring(system, id, number, &network);
+    mote_result result = find_spring(system, id, number, &network, NULL);
     if (result == MOTE_OK) *spring = spring_of(network, number);
     return result;
 }

@@ -48,11 +48,11 @@ mote_result mote_network_remove_springs(mote_system *system, mote_network_id id,
     return MOTE_ERROR_UNSUPPORTED;
 }
 mote_result mote_network_set_spring(mote_system *system, mote_network_id id, uint32_t number, float stiffness,
-                                    float damping, float tear_strain) {
+                                    float damping, float tear_strain, mote_network_fault *fault) {
     return MOTE_ERROR_UNSUPPORTED;
 }
 mote_result mote_network_reel(mote_system *system, mote_network_id id, uint32_t number, float rest_length,
-                              uint64_t tick) {
+                              uint64_t tick, mote_network_fault *fault) {
     return MOTE_ERROR_UNSUPPORTED;
 }
 mote_result mote_network_spring(const mote_system *system, mote_network_id id, uint32_t number,

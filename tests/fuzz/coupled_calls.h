@@ -154,8 +154,9 @@ static inline mote_result call_set_spring(host *h, input *in) {
     const mote_network_id id = PICK(network);
     const mote_spring s = take_spring(in);
     const uint32_t number = take_below(in, 48);
-    if (take_byte(in) & 1) return mote_network_reel(h->system, id, number, s.rest_length, take_tick(h, in));
-    return mote_network_set_spring(h->system, id, number, s.stiffness, s.damping, s.tear_strain);
+    if (take_byte(in) & 1)
+        return mote_network_reel(h->system, id, number, s.rest_length, take_tick(h, in), NULL);
+    return mote_network_set_spring(h->system, id, number, s.stiffness, s.damping, s.tear_strain, NULL);
 }
 
 static inline mote_result call_pin_network(host *h, input *in) {

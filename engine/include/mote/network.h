@@ -208,19 +208,21 @@ MOTE_API mote_result mote_network_add_springs(mote_system *system, mote_network_
 MOTE_API mote_result mote_network_remove_springs(mote_system *system, mote_network_id id, uint32_t count,
                                                  const uint32_t *numbers, mote_network_fault *fault);
 
-/** Replaces a spring's stiffness, damping and tear strain; its ends and rest length stay. Errors: NULL, BUSY,
- * ID, RANGE, NOT_FINITE, STABILITY (growth_allowed). */
+/** Replaces a spring's stiffness, damping and tear strain; its ends and rest length stay. fault: NULL, or
+ * receives the name of the argument with an error. Errors: NULL, BUSY, ID, RANGE, NOT_FINITE, STABILITY
+ * (growth_allowed). */
 MOTE_API mote_result mote_network_set_spring(mote_system *system, mote_network_id id, uint32_t number,
-                                             float stiffness, float damping, float tear_strain);
+                                             float stiffness, float damping, float tear_strain,
+                                             mote_network_fault *fault);
 
 #define MOTE_MAX_REELS 4096u /**< springs of a network that are reeled at once */
 
 /** Reels a spring in or out: its rest length changes linearly in time from its present value and arrives at
- * the tick (see MOTE_NEXT_ADVANCE); each stage uses the length at its own time. Errors: NULL, BUSY, ID, RANGE
- * (no such spring, a negative length), NOT_FINITE, CAPACITY (MOTE_MAX_REELS), MEMORY (the first reel reserves
- * capacity for all). */
+ * the tick (see MOTE_NEXT_ADVANCE); each stage uses the length at its own time. fault: NULL, or receives the
+ * name of the argument with an error. Errors: NULL, BUSY, ID, RANGE (no such spring, a negative length),
+ * NOT_FINITE, CAPACITY (MOTE_MAX_REELS), MEMORY (the first reel reserves capacity for all). */
 MOTE_API mote_result mote_network_reel(mote_system *system, mote_network_id id, uint32_t number,
-                                       float rest_length, uint64_t tick);
+                                       float rest_length, uint64_t tick, mote_network_fault *fault);
 
 /** Reads a spring as it is now. Errors: NULL, BUSY, ID, RANGE (no such spring). */
 MOTE_API mote_result mote_network_spring(const mote_system *system, mote_network_id id, uint32_t number,
