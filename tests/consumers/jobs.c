@@ -1,67 +1,50 @@
-/* mote on threads of the host: a small pool of POSIX threads. The caller takes part, and waits for no thread
- * that has not begun. */
+/* mote on a pool of POSIX threads. The caller works too, and waits for no thread that has not begun. */
 #include <mote/mote.h>
 #include <pthread.h>
-#include <stdio.h>
 
-enum { WORKERS = 4, PARTICLES = 100000 };
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all below */
 static pthread_cond_t begun = PTHREAD_COND_INITIALIZER, ended = PTHREAD_COND_INITIALIZER;
-static struct {
-    mote_task *task;
-    void *context;
-    uint32_t count, next, running; /* indices; the next one to take; those that run now */
-} job;
+static mote_task *now;
+static void *now_context;
+static uint32_t left, running, threads = 1; /* indices that nobody has taken; that run; with the caller */
 
-/* Takes indices until none is left. The lock is held before and after. */
-static void work(uint32_t worker) {
-    while (job.next < job.count) {
-        const uint32_t index = job.next++;
-        job.running++;
+static void work(uint32_t worker) { /* the lock is held before and after */
+    while (left) {
+        const uint32_t index = --left;
+        running++;
         pthread_mutex_unlock(&lock);
-        job.task(job.context, index, worker);
+        now(now_context, index, worker);
         pthread_mutex_lock(&lock);
-        if (--job.running == 0) pthread_cond_signal(&ended);
+        if (--running == 0) pthread_cond_signal(&ended);
     }
 }
 
-static void *run_thread(void *number) {
+static void *run_thread(void *unused) {
     pthread_mutex_lock(&lock);
-    for (;;) {
-        work(*(const uint32_t *)number);
-        pthread_cond_wait(&begun, &lock);
-    }
-    return NULL;
+    for (const uint32_t worker = threads++;; pthread_cond_wait(&begun, &lock)) work(worker);
+    return unused;
 }
 
-static void run(void *user, mote_task *task, void *context, uint32_t count) {
-    (void)user;
+static void run(void *unused, mote_task *task, void *context, uint32_t count) {
+    (void)unused;
     pthread_mutex_lock(&lock);
-    job.task = task, job.context = context, job.count = count, job.next = 0;
+    now = task, now_context = context, left = count;
     pthread_cond_broadcast(&begun);
     work(0);
-    while (job.running) pthread_cond_wait(&ended, &lock);
+    while (running) pthread_cond_wait(&ended, &lock);
     pthread_mutex_unlock(&lock);
 }
 
 int main(void) {
-    static const uint32_t number[WORKERS] = {0, 1, 2, 3};
+    enum { WORKERS = 4 };
     pthread_t thread;
-    int threads = 1; /* the caller's; where the system refuses others it does their work */
-    while (threads < WORKERS && !pthread_create(&thread, NULL, run_thread, (void *)&number[threads]))
-        threads++;
+    for (int i = 1; i < WORKERS; i++) pthread_create(&thread, NULL, run_thread, NULL); /* it may fail */
     mote_system_def def = mote_default_system_def();
-    def.capacity = PARTICLES, def.substeps = 8;
-    def.jobs.workers = WORKERS, def.jobs.run = run;
-    const float down[3] = {0, -9.81f, 0};
-    mote_force_def gravity = mote_gravity(down);
-    mote_force_id id;
+    def.capacity = 1000000, def.jobs.workers = WORKERS, def.jobs.run = run;
     mote_system *system;
     mote_range_view view;
-    if (mote_system_create(&def, &system) || mote_system_add_force(system, &gravity, &id)) return 1;
-    if (mote_system_spawn(system, PARTICLES, &view)) return 1;
-    for (int step = 0; step < 60; step++) mote_system_step(system, 1, NULL);
-    printf("after 1 s on %d threads: %g m\n", threads, view.position.y[0]);
+    if (mote_system_create(&def, &system) || mote_system_spawn(system, def.capacity, &view)) return 1;
+    mote_system_step(system, 60, NULL);
     mote_system_destroy(system);
     return 0;
 }
