@@ -2,7 +2,7 @@
 # Embeds the library as hosts do that are built outside of this build.
 # usage: consumers.sh BUILD_DIRECTORY CONSUMERS_DIRECTORY WAY   with CC and CXX in the environment
 # and, for cmake-source, AS_BUILT: the options that make CMake's build the same as this one.
-# WAY: pkg-config, cglm, glm, unload, cmake-package, cmake-source, meson-source, mpi
+# WAY: pkg-config, cglm, glm, unload, cmake-package, fast-math, cmake-source, meson-source, mpi
 # (exit 77: a program or package that the way needs is missing)
 set -euo pipefail
 build=$1 consumers=$2 way=$3
@@ -106,6 +106,33 @@ sys.exit('\n'.join(slow) or not lines)
 EOF
 }
 
+configures() { # FLAGS...: whether CMake configures the engine in a release build
+    rm -rf "$stage/flags"
+    cmake -S "$root/engine" -B "$stage/flags" -G Ninja -DCMAKE_BUILD_TYPE=Release -DMOTE_ISA=scalar "$@" \
+        >"$stage/log" 2>&1
+}
+
+# Flags that would change bits are refused when a build is configured, and in a build that was configured
+# before they came, by the first file that is compiled.
+without_fast_math() {
+    needs cmake
+    local flags options file=$root/engine/base/requirements.c
+    for flags in C_FLAGS_RELEASE=-Ofast 'C_FLAGS_RELEASE=-O3 -ffast-math' C_FLAGS=-ffast-math; do
+        if configures "-DCMAKE_$flags" || ! grep -q 'mote needs IEEE arithmetic' "$stage/log"; then
+            cat "$stage/log"
+            echo "$flags is not refused"
+            exit 1
+        fi
+        read -ra options <<<"${flags#*=}"
+        if "${cc[@]}" "${options[@]}" -DMOTE_REQUIRES_MATH "-I$root/engine" -fsyntax-only "$file" \
+            2>"$stage/log"; then
+            echo "the source compiles with ${flags#*=}"
+            exit 1
+        fi
+    done
+    configures '-DCMAKE_C_FLAGS_RELEASE=-O3 -ffp-contract=fast' || { cat "$stage/log"; exit 1; }
+}
+
 # From source both builds compile the same files with the same flags. The programs are built with loose
 # particles only, which takes a fraction of the time, and have the same functions as the installed library.
 by_cmake_source() {
@@ -167,6 +194,7 @@ case $way in
     glm) with_glm ;;
     unload) unloaded ;;
     cmake-package) by_cmake_package ;;
+    fast-math) without_fast_math ;;
     cmake-source) by_cmake_source ;;
     meson-source) by_meson_source ;;
     *) exit 2 ;;
