@@ -12,12 +12,6 @@
 #define MOTE_WIDTH 1
 #endif
 
-#if MOTE_WIDTH > 1 && defined(__x86_64__)
-#include <immintrin.h>
-#elif MOTE_WIDTH > 1 && defined(__aarch64__)
-#include <arm_neon.h>
-#endif
-
 #if MOTE_WIDTH == 1
 typedef float wide;
 typedef int32_t wide_mask; /* lanes of all ones or all zeros; also plain integers */
@@ -28,6 +22,11 @@ typedef float wide __attribute__((vector_size(4 * MOTE_WIDTH)));
 typedef int32_t wide_mask __attribute__((vector_size(4 * MOTE_WIDTH)));
 typedef uint32_t wide_unsigned __attribute__((vector_size(4 * MOTE_WIDTH)));
 #define WIDE_CONVERT(value, type) __builtin_convertvector(value, type)
+#if defined(__x86_64__)
+#include "math/x86.h"
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
 #endif
 
 MOTE_INLINE wide wide_load(const float *from) {
@@ -64,10 +63,8 @@ MOTE_INLINE wide wide_from_bits(wide_mask bits) {
 /* Selects mask ? a : b in each lane. With AVX2 gcc 12 finds the instruction only where it sees the
  * comparison; with AVX-512 the corresponding intrinsic is slower than the expression (measured: strands,
  * 0.96). */
-#if MOTE_WIDTH == 8 && defined(__AVX2__)
-MOTE_INLINE wide wide_select(wide_mask mask, wide a, wide b) {
-    return (wide)_mm256_blendv_ps((__m256)b, (__m256)a, (__m256)mask);
-}
+#if defined(X86_BLEND)
+MOTE_INLINE wide wide_select(wide_mask mask, wide a, wide b) { return X86_BLEND(b, a, mask); }
 #else
 MOTE_INLINE wide wide_select(wide_mask mask, wide a, wide b) {
     return wide_from_bits((wide_bits(a) & mask) | (wide_bits(b) & ~mask));
@@ -99,12 +96,8 @@ MOTE_INLINE wide_mask wide_is(wide_mask a, int32_t b) { return a == b; }
 MOTE_INLINE wide wide_sqrt(wide a) {
 #if __has_builtin(__builtin_elementwise_sqrt) /* clang 17 */
     return __builtin_elementwise_sqrt(a);
-#elif MOTE_WIDTH == 16 && defined(__AVX512F__)
-    return (wide)_mm512_sqrt_ps((__m512)a);
-#elif MOTE_WIDTH == 8 && defined(__AVX__)
-    return (wide)_mm256_sqrt_ps((__m256)a);
-#elif MOTE_WIDTH == 4 && defined(__SSE2__)
-    return (wide)_mm_sqrt_ps((__m128)a);
+#elif defined(X86_SQRT)
+    return X86_SQRT(a);
 #elif MOTE_WIDTH == 4 && defined(__aarch64__)
     return (wide)vsqrtq_f32((float32x4_t)a);
 #else
@@ -118,12 +111,8 @@ MOTE_INLINE wide wide_sqrt(wide a) {
 /* Uses intrinsics: with gcc 12 a loop over the lanes costs more than the rest of a one-step kernel
  * (measured). */
 MOTE_INLINE bool wide_all(wide_mask mask) {
-#if MOTE_WIDTH == 16 && defined(__AVX512F__)
-    return _mm512_test_epi32_mask((__m512i)mask, (__m512i)mask) == 0xffff;
-#elif MOTE_WIDTH == 8 && defined(__AVX2__)
-    return _mm256_movemask_ps((__m256)mask) == 0xff;
-#elif MOTE_WIDTH == 4 && defined(__SSE2__)
-    return _mm_movemask_ps((__m128)mask) == 0xf;
+#if defined(X86_LANES)
+    return X86_LANES(mask) == (1u << MOTE_WIDTH) - 1;
 #elif MOTE_WIDTH == 4 && defined(__aarch64__)
     return vminvq_u32((uint32x4_t)mask) != 0;
 #else
@@ -136,8 +125,8 @@ MOTE_INLINE bool wide_all(wide_mask mask) {
 /* Returns true if all lanes are finite. Avoids wide_all, whose mask would pass through memory. */
 MOTE_INLINE bool wide_all_finite(wide a) {
     wide zero = a * 0.0f;
-#if MOTE_WIDTH == 16 && defined(__AVX512F__)
-    return _mm512_cmp_ps_mask((__m512)zero, _mm512_setzero_ps(), _CMP_EQ_OQ) == 0xffff;
+#if defined(X86_EQUAL)
+    return X86_EQUAL(zero, (wide){0}) == 0xffff;
 #else
     return wide_all(wide_equal(zero, (wide){0}));
 #endif
@@ -145,12 +134,8 @@ MOTE_INLINE bool wide_all_finite(wide a) {
 
 /* Returns bit i set where lane i is set. */
 MOTE_INLINE uint32_t wide_lane_bits(wide_mask mask) {
-#if MOTE_WIDTH == 16 && defined(__AVX512F__)
-    return _mm512_test_epi32_mask((__m512i)mask, (__m512i)mask);
-#elif MOTE_WIDTH == 8 && defined(__AVX2__)
-    return (uint32_t)_mm256_movemask_ps((__m256)mask);
-#elif MOTE_WIDTH == 4 && defined(__SSE2__)
-    return (uint32_t)_mm_movemask_ps((__m128)mask);
+#if defined(X86_LANES)
+    return X86_LANES(mask);
 #else
     uint32_t bits = 0;
     for (int i = 0; i < MOTE_WIDTH; i++) bits |= (uint32_t)(mask[i] & 1) << i;
@@ -191,10 +176,8 @@ MOTE_INLINE wide_mask wide_mask_of_bits(uint32_t bits) {
 
 /* Loads from[index[i]] into lane i. */
 MOTE_INLINE wide wide_gather(const float *from, const int32_t *index) {
-#if MOTE_WIDTH == 16 && defined(__AVX512F__)
-    return (wide)_mm512_i32gather_ps(_mm512_loadu_si512(index), from, 4);
-#elif MOTE_WIDTH == 8 && defined(__AVX2__)
-    return (wide)_mm256_i32gather_ps(from, _mm256_loadu_si256((const __m256i *)(const void *)index), 4);
+#if defined(X86_GATHER)
+    return X86_GATHER(from, wide_mask_load(index));
 #else
     wide value;
     for (int i = 0; i < MOTE_WIDTH; i++) value[i] = from[index[i]];
@@ -206,8 +189,8 @@ MOTE_INLINE wide wide_gather(const float *from, const int32_t *index) {
 /* Stores the lanes of `bits` of the register at `from` side by side at `to`, where there is room for all
  * lanes. */
 MOTE_INLINE void wide_compress(float *to, const float *from, uint32_t bits) {
-#if MOTE_WIDTH == 16 && defined(__AVX512F__)
-    wide_store(to, (wide)_mm512_maskz_compress_ps((__mmask16)bits, (__m512)wide_load(from)));
+#if defined(X86_COMPRESS)
+    wide_store(to, X86_COMPRESS(wide_load(from), bits));
 #else
     for (; bits; bits &= bits - 1) *to++ = from[__builtin_ctz(bits)];
 #endif
@@ -215,9 +198,8 @@ MOTE_INLINE void wide_compress(float *to, const float *from, uint32_t bits) {
 
 /* Loads floats that lie side by side, where all lanes can be read, into the lanes of `bits` at `to`. */
 MOTE_INLINE void wide_expand(float *to, const float *from, uint32_t bits) {
-#if MOTE_WIDTH == 16 && defined(__AVX512F__)
-    const __m512 old = (__m512)wide_load(to);
-    wide_store(to, (wide)_mm512_mask_expand_ps(old, (__mmask16)bits, (__m512)wide_load(from)));
+#if defined(X86_EXPAND)
+    wide_store(to, X86_EXPAND(wide_load(from), wide_load(to), bits));
 #else
     for (; bits; bits &= bits - 1) to[__builtin_ctz(bits)] = *from++;
 #endif
@@ -225,15 +207,9 @@ MOTE_INLINE void wide_expand(float *to, const float *from, uint32_t bits) {
 
 /* Minimum a < b ? a : b and maximum a < b ? b : a, each one x86 instruction; signed zeros and NaN follow from
  * these expressions. */
-#if MOTE_WIDTH == 16 && defined(__AVX512F__)
-MOTE_INLINE wide wide_min(wide a, wide b) { return (wide)_mm512_min_ps((__m512)a, (__m512)b); }
-MOTE_INLINE wide wide_max(wide a, wide b) { return (wide)_mm512_max_ps((__m512)b, (__m512)a); }
-#elif MOTE_WIDTH == 8 && defined(__AVX__)
-MOTE_INLINE wide wide_min(wide a, wide b) { return (wide)_mm256_min_ps((__m256)a, (__m256)b); }
-MOTE_INLINE wide wide_max(wide a, wide b) { return (wide)_mm256_max_ps((__m256)b, (__m256)a); }
-#elif MOTE_WIDTH == 4 && defined(__SSE2__)
-MOTE_INLINE wide wide_min(wide a, wide b) { return (wide)_mm_min_ps((__m128)a, (__m128)b); }
-MOTE_INLINE wide wide_max(wide a, wide b) { return (wide)_mm_max_ps((__m128)b, (__m128)a); }
+#if defined(X86_MIN)
+MOTE_INLINE wide wide_min(wide a, wide b) { return X86_MIN(a, b); }
+MOTE_INLINE wide wide_max(wide a, wide b) { return X86_MAX(b, a); }
 #else
 MOTE_INLINE wide wide_min(wide a, wide b) { return wide_select(wide_less(a, b), a, b); }
 MOTE_INLINE wide wide_max(wide a, wide b) { return wide_select(wide_less(a, b), b, a); }
