@@ -307,7 +307,7 @@ TEST(changes_between_steps_keep_the_bits) {
 
 typedef struct filling {
     const char *name;
-    uint32_t deaths, hits;
+    uint32_t count, deaths, hits;
     bool hook, reach, emits;
 } filling;
 
@@ -322,7 +322,7 @@ static void fill_and_step(rank_thread *r, mote_system *system) {
     for (uint32_t i = 0; i < 2; i++) {
         if (i == 0 && filled->hook) set_hook(&w, true);
         if (i == 0 && filled->reach) add_reach(&w, true);
-        fill_own(system, 50);
+        fill_own(system, filled->count);
         if (filled->emits) CHANGE(mote_system_emit(system, id, NULL, NULL, 5, NULL));
         if (i == 0) r->hash[0] = filled->deaths ? 0 : mote_system_hash(system);
         CHANGE(mote_system_kill_slots(system, 2, (uint32_t[2]){3, 40}));
@@ -336,7 +336,7 @@ static void *run_filled(void *user) {
     const mote_transport transport = {r->rank, RANKS, r, gather, exchange, wait_for, take_error};
     mote_system *system;
     mote_system_def def = mote_default_system_def();
-    def.capacity = 150, def.max_deaths = filled->deaths, def.max_hits = filled->hits;
+    def.capacity = 3 * filled->count, def.max_deaths = filled->deaths, def.max_hits = filled->hits;
     CHANGE(mote_system_create(&def, &system));
     if (r->with) CHANGE(mote_system_join(system, &transport));
     fill_and_step(r, system);
@@ -347,9 +347,10 @@ static void *run_filled(void *user) {
 /* Particles that every rank steps, or whose hash is read before any step, are gathered from those who filled
  * them. */
 TEST(each_rank_fills_what_it_owns) {
-    static const filling cases[] = {{.name = "divided"},           {.name = "deaths", .deaths = 8},
-                                    {.name = "hits", .hits = 8},   {.name = "hook", .hook = 1},
-                                    {.name = "reach", .reach = 1}, {.name = "emit", .emits = 1, .deaths = 8}};
+    static const filling cases[] = {{"divided", 50, 0, 0, 0, 0, 0}, {"deaths", 50, 8, 0, 0, 0, 0},
+                                    {"hits", 50, 0, 8, 0, 0, 0},    {"hook", 50, 0, 0, 1, 0, 0},
+                                    {"reach", 50, 0, 0, 0, 1, 0},   {"emit", 50, 8, 0, 0, 0, 1},
+                                    {"large", 40000, 0, 0, 0, 0, 0}}; /* more than a message brings */
     static rank_thread rank[RANKS];
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         pthread_t thread[RANKS];

@@ -380,6 +380,19 @@ TEST(spawning_gathers_loose_particles_alone) {
     mote_system_destroy(w.system);
 }
 
+/* The columns of all ranges, more than 64, take two messages behind the comparison; a network's report two
+ * more. */
+TEST(gathering_takes_few_messages) {
+    written_world w = written_world_of(true);
+    mote_cluster_report before, after;
+    assert_int_equal(mote_system_step(w.system, 1, NULL), MOTE_OK);
+    assert_int_equal(mote_system_cluster_report(w.system, &before), MOTE_OK);
+    assert_int_equal(mote_system_gather(w.system), MOTE_OK);
+    assert_int_equal(mote_system_cluster_report(w.system, &after), MOTE_OK);
+    ASSERT(after.messages - before.messages, ==, 5u);
+    mote_system_destroy(w.system);
+}
+
 static mote_result calls_within;
 static void ask_within(void *user, mote_system *system, const mote_range_view *view) {
     (void)view;

@@ -84,41 +84,55 @@ mote_result mote_peers_agree(mote_peers *peers, const uint64_t own[2]) {
 
 /* --- Arrays --- */
 
-typedef struct window {
-    const mote_deal *deal;
-    unsigned char *data;
-    uint64_t count, first, items; /* own items first .. first + items - 1 of each rank */
-    size_t element;
-} window;
-
-/* Copies the items of a rank in the window from the array to a buffer, or back. */
-static void copy(const window *w, uint32_t rank, unsigned char *buffer, bool back) {
-    const uint64_t own = mote_deal_own(w->deal, rank, w->count),
-                   end = own < w->first + w->items ? own : w->first + w->items;
-    for (uint64_t at = w->first, first, items; at < end; at += items, buffer += items * w->element) {
-        items = mote_deal_run(w->deal, rank, w->count, at, &first);
+/* Copies the items of a rank from the array to a buffer, or back. */
+static void copy(const mote_gathered *g, uint32_t rank, unsigned char *buffer, bool back) {
+    const uint64_t own = mote_deal_own(&g->deal, rank, g->count),
+                   end = own < g->first + g->items ? own : g->first + g->items;
+    for (uint64_t at = g->first, first, items; at < end; at += items, buffer += items * g->element) {
+        items = mote_deal_run(&g->deal, rank, g->count, at, &first);
         if (items > end - at) items = end - at;
-        unsigned char *run = w->data + first * w->element;
-        memcpy(back ? run : buffer, back ? buffer : run, items * w->element);
+        unsigned char *run = g->data + first * g->element;
+        memcpy(back ? run : buffer, back ? buffer : run, items * g->element);
     }
 }
 
+void mote_peers_gather_end(mote_peers *peers) {
+    const uint32_t ranks = peers->transport.ranks, arrays = peers->gathered_count;
+    const size_t bytes = peers->gathered_bytes;
+    const unsigned char *own = peers->stage + ranks * peers->stage_bytes;
+    peers->gathered_count = 0, peers->gathered_bytes = 0;
+    if (!bytes || !mote_peers_share(peers, MOTE_TRAFFIC_GATHER, own, peers->stage, bytes)) return;
+    size_t at = 0;
+    for (uint32_t i = 0; i < arrays; i++) {
+        const mote_gathered *g = &peers->gathered[i];
+        for (uint32_t rank = 0; rank < ranks; rank++)
+            if (rank != peers->transport.rank) copy(g, rank, peers->stage + rank * bytes + at, true);
+        at += g->items * g->element;
+    }
+}
+
+/* Returns how many elements the message has room for, at least 1: one that is full is sent before. */
+static uint64_t find_room(mote_peers *peers, size_t element) {
+    if (peers->gathered_count == MOTE_GATHERED || peers->stage_bytes - peers->gathered_bytes < element)
+        mote_peers_gather_end(peers);
+    return (peers->stage_bytes - peers->gathered_bytes) / element;
+}
+
 void mote_peers_gather(mote_peers *peers, const mote_deal *deal, void *data, uint64_t count, size_t element) {
-    const uint32_t ranks = peers->transport.ranks, self = peers->transport.rank;
+    const uint32_t ranks = peers->transport.ranks;
+    unsigned char *own = peers->stage + ranks * peers->stage_bytes;
     uint64_t most = 0;
     for (uint32_t rank = 0; rank < ranks; rank++) {
-        const uint64_t own = mote_deal_own(deal, rank, count);
-        most = own > most ? own : most;
+        const uint64_t items = mote_deal_own(deal, rank, count);
+        most = items > most ? items : most;
     }
-    window w = {deal, data, count, 0, peers->stage_bytes / element, element};
-    unsigned char *own = peers->stage + ranks * peers->stage_bytes;
-    for (; w.first < most; w.first += w.items) {
-        const uint64_t left = most - w.first, items = left < w.items ? left : w.items;
-        const size_t bytes = (size_t)(items * element);
-        copy(&w, self, own, false);
-        if (!mote_peers_share(peers, MOTE_TRAFFIC_GATHER, own, peers->stage, bytes)) return;
-        for (uint32_t rank = 0; rank < ranks; rank++)
-            if (rank != self) copy(&w, rank, peers->stage + rank * bytes, true);
+    mote_gathered g = {*deal, data, count, 0, 0, element};
+    for (; g.first < most; g.first += g.items) {
+        const uint64_t room = find_room(peers, element), left = most - g.first;
+        g.items = left < room ? left : room;
+        copy(&g, peers->transport.rank, own + peers->gathered_bytes, false);
+        peers->gathered[peers->gathered_count++] = g;
+        peers->gathered_bytes += (size_t)(g.items * element);
     }
 }
 

@@ -16,6 +16,17 @@ typedef struct mote_deal {
 /* Purpose of a message, for the report. */
 typedef enum mote_traffic { MOTE_TRAFFIC_CHECK, MOTE_TRAFFIC_STATE, MOTE_TRAFFIC_GATHER } mote_traffic;
 
+/* Items of an array that are gathered: own items first .. first + items - 1 of each rank. */
+typedef struct mote_gathered {
+    mote_deal deal;
+    unsigned char *data;
+    uint64_t count, first, items; /* count: items of the array */
+    size_t element;               /* bytes of one */
+} mote_gathered;
+
+/* Arrays of which one message brings a part at most. */
+#define MOTE_GATHERED 64u
+
 typedef struct mote_peers {
     mote_transport transport;
     mote_deal slots;             /* of loose particles */
@@ -29,7 +40,10 @@ typedef struct mote_peers {
     size_t stage_bytes;
     unsigned char *rows; /* row_bytes: moved particles (particles/meet.c) */
     size_t row_bytes;
-    mote_message *message; /* 2 ranks: sent, received */
+    mote_message *message;                 /* 2 ranks: sent, received */
+    mote_gathered gathered[MOTE_GATHERED]; /* of which the own items wait behind the stages of all ranks */
+    uint32_t gathered_count;
+    size_t gathered_bytes;
 } mote_peers;
 
 /* Returns the number of the `count` items of an array that a rank owns. */
@@ -55,8 +69,10 @@ void mote_peers_exchange(mote_peers *peers, mote_traffic traffic, uint32_t sends
 /* Waits for the end of the exchange. Returns false after an error. */
 bool mote_peers_wait(mote_peers *peers);
 
-/* Gathers an array: copies the items of each owner to all ranks. */
+/* Gathers an array: copies the items of each owner to all ranks. Several arrays go in one message: the items
+ * of other ranks have come after mote_peers_gather_end. */
 void mote_peers_gather(mote_peers *peers, const mote_deal *deal, void *data, uint64_t count, size_t element);
+void mote_peers_gather_end(mote_peers *peers);
 
 /* Merges flags: 1 where they are on any rank. */
 void mote_peers_merge(mote_peers *peers, uint8_t *flags, uint64_t count);

@@ -239,6 +239,7 @@ mote_result mote_system_fetch(const mote_system *system) {
     if (result) return result;
     gather_range(peers, &changed->particles.range);
     for (uint32_t i = 0; (range = mote_system_range_number(system, i)); i++) gather_range(peers, range);
+    mote_peers_gather_end(peers);
     mote_particles_seal(&changed->particles);
     peers->complete = peers->result == MOTE_OK;
     return peers->result;
