@@ -1,130 +1,23 @@
 /* Clusters whose ranks are threads of this process: every scene of tests/mpi has on each of them, after every
  * third step, the hash of a system that steps alone. */
-#define _POSIX_C_SOURCE 200809L /* barriers */
-
 #include "test.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "mpi/scenes.h"
+#include "rank_threads.h"
 #include "support.h"
 
-enum { RANKS = 3, STEPS = 12, EVERY = 3 };
-
-/* A message on its way; NULL: none. */
-typedef struct letter {
-    void *data;
-} letter;
-
-/* Functions of a transport. */
-typedef enum call { GATHER, EXCHANGE, WAIT, CALLS } call;
-
-typedef struct meeting {
-    pthread_mutex_t mutex;
-    pthread_cond_t changed;
-    const void *own[RANKS];   /* while all ranks gather */
-    uint32_t arrived, turn;   /* ranks that wait for the others; how often all have met */
-    letter box[RANKS][RANKS]; /* from, to */
-    call fails;               /* on the last rank */
-    uint32_t fails_at;        /* which call of this function fails, from 1; 0: none */
-    bool broken;              /* a call has failed: so do all others */
-} meeting;
+enum { STEPS = 12, EVERY = 3 };
 
 typedef struct rank_thread {
-    meeting *with;
-    uint32_t rank;
+    rank_link link;
     ranks_world world;
     mote_result joined, stepped, again;
     uint64_t hash[STEPS / EVERY];
     mote_cluster_report report;
-    uint32_t calls[CALLS], errors;
-    mote_result error; /* the last one that the transport got */
-    uint32_t error_rank;
 } rank_thread;
-
-/* --- The transport --- */
-
-/* Returns whether the transport is broken, as this call may make it. */
-static bool breaks(rank_thread *r, call of) {
-    meeting *m = r->with;
-    pthread_mutex_lock(&m->mutex);
-    if (++r->calls[of] == m->fails_at && of == m->fails && r->rank == RANKS - 1) m->broken = true;
-    const bool broken = m->broken;
-    pthread_cond_broadcast(&m->changed);
-    pthread_mutex_unlock(&m->mutex);
-    return broken;
-}
-
-/* Waits for all ranks. Returns false if the transport breaks before they are there. */
-static bool meet(meeting *m) {
-    pthread_mutex_lock(&m->mutex);
-    const uint32_t turn = m->turn;
-    if (++m->arrived == RANKS) {
-        m->arrived = 0, m->turn++;
-        pthread_cond_broadcast(&m->changed);
-    }
-    while (m->turn == turn && !m->broken) pthread_cond_wait(&m->changed, &m->mutex);
-    const bool met = m->turn != turn;
-    pthread_mutex_unlock(&m->mutex);
-    return met;
-}
-
-static int gather(void *user, const void *own, void *all, size_t bytes) {
-    rank_thread *r = user;
-    if (breaks(r, GATHER)) return 1;
-    r->with->own[r->rank] = own;
-    if (!meet(r->with)) return 1;
-    for (size_t i = 0; i < RANKS; i++) memcpy((unsigned char *)all + i * bytes, r->with->own[i], bytes);
-    return !meet(r->with);
-}
-
-static void post(meeting *m, letter *box, const mote_message *message) {
-    void *copy = malloc(message->bytes);
-    if (!copy) abort();
-    memcpy(copy, message->data, message->bytes);
-    pthread_mutex_lock(&m->mutex);
-    while (box->data && !m->broken) pthread_cond_wait(&m->changed, &m->mutex);
-    if (box->data)
-        free(copy);
-    else
-        box->data = copy;
-    pthread_cond_broadcast(&m->changed);
-    pthread_mutex_unlock(&m->mutex);
-}
-
-/* Returns false if the transport breaks before the message is there. */
-static bool fetch(meeting *m, letter *box, const mote_message *message) {
-    pthread_mutex_lock(&m->mutex);
-    while (!box->data && !m->broken) pthread_cond_wait(&m->changed, &m->mutex);
-    const bool there = box->data;
-    if (there) memcpy(message->data, box->data, message->bytes);
-    free(box->data);
-    box->data = NULL;
-    pthread_cond_broadcast(&m->changed);
-    pthread_mutex_unlock(&m->mutex);
-    return there;
-}
-
-static int exchange(void *user, const mote_message *send, uint32_t sends, const mote_message *receive,
-                    uint32_t receives) {
-    rank_thread *r = user;
-    bool good = !breaks(r, EXCHANGE);
-    for (uint32_t i = 0; i < sends && good; i++)
-        post(r->with, &r->with->box[r->rank][send[i].rank], &send[i]);
-    for (uint32_t i = 0; i < receives && good; i++)
-        good = fetch(r->with, &r->with->box[receive[i].rank][r->rank], &receive[i]);
-    return !good;
-}
-
-static int wait_for(void *user) { return breaks(user, WAIT); }
-
-static void take_error(void *user, mote_result result, uint32_t rank) {
-    rank_thread *r = user;
-    r->errors++;
-    r->error = result, r->error_rank = rank;
-}
 
 /* --- Ranks --- */
 
@@ -157,7 +50,7 @@ static mote_result run(ranks_world *world, uint64_t hash[STEPS / EVERY]) {
 
 static void *run_rank(void *user) {
     rank_thread *r = user;
-    const mote_transport transport = {r->rank, RANKS, r, gather, exchange, wait_for, take_error};
+    const mote_transport transport = rank_transport(&r->link);
     r->joined = mote_system_join(r->world.system, &transport);
     if (r->joined == MOTE_OK) r->stepped = run(&r->world, r->hash);
     if (r->stepped) r->again = mote_system_step(r->world.system, 1, NULL);
@@ -165,20 +58,15 @@ static void *run_rank(void *user) {
     return NULL;
 }
 
-static const meeting whole = {.mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
-
 static void run_ranks(const ranks_scene *scene, meeting *with, rank_thread rank[RANKS]) {
-    pthread_t thread[RANKS];
     for (uint32_t i = 0; i < RANKS; i++)
-        rank[i] = (rank_thread){.with = with, .rank = i, .world = make_ranks_world(scene)};
-    for (uint32_t i = 0; i < RANKS; i++)
-        assert_int_equal(pthread_create(&thread[i], NULL, run_rank, &rank[i]), 0);
-    for (uint32_t i = 0; i < RANKS; i++) assert_int_equal(pthread_join(thread[i], NULL), 0);
+        rank[i] = (rank_thread){.link = {.with = with, .rank = i}, .world = make_ranks_world(scene)};
+    run_on_ranks(run_rank, rank, sizeof *rank);
 }
 
 static void run_scene(const ranks_scene *scene) {
     static rank_thread rank[RANKS];
-    meeting with = whole;
+    meeting with = whole_meeting;
     uint64_t hash[STEPS / EVERY];
     ranks_world alone = make_ranks_world(scene);
     assert_int_equal(run(&alone, hash), MOTE_OK);
@@ -333,12 +221,12 @@ static void fill_and_step(rank_thread *r, mote_system *system) {
 
 static void *run_filled(void *user) {
     rank_thread *r = user;
-    const mote_transport transport = {r->rank, RANKS, r, gather, exchange, wait_for, take_error};
+    const mote_transport transport = rank_transport(&r->link);
     mote_system *system;
     mote_system_def def = mote_default_system_def();
     def.capacity = 3 * filled->count, def.max_deaths = filled->deaths, def.max_hits = filled->hits;
     CHANGE(mote_system_create(&def, &system));
-    if (r->with) CHANGE(mote_system_join(system, &transport));
+    if (r->link.with) CHANGE(mote_system_join(system, &transport));
     fill_and_step(r, system);
     mote_system_destroy(system);
     return NULL;
@@ -353,16 +241,12 @@ TEST(each_rank_fills_what_it_owns) {
                                     {"large", 40000, 0, 0, 0, 0, 0}}; /* more than a message brings */
     static rank_thread rank[RANKS];
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        pthread_t thread[RANKS];
-        meeting with = whole;
-        rank_thread alone = {.with = NULL};
+        meeting with = whole_meeting;
+        rank_thread alone = {.link = {.with = NULL}};
         filled = &cases[i];
         run_filled(&alone);
-        for (uint32_t k = 0; k < RANKS; k++) {
-            rank[k] = (rank_thread){.with = &with, .rank = k};
-            assert_int_equal(pthread_create(&thread[k], NULL, run_filled, &rank[k]), 0);
-        }
-        for (uint32_t k = 0; k < RANKS; k++) assert_int_equal(pthread_join(thread[k], NULL), 0);
+        for (uint32_t k = 0; k < RANKS; k++) rank[k] = (rank_thread){.link = {.with = &with, .rank = k}};
+        run_on_ranks(run_filled, rank, sizeof *rank);
         for (uint32_t k = 0; k < RANKS; k++) {
             test_case("%s, rank %u", cases[i].name, k);
             ASSERT(rank[k].hash[0], ==, alone.hash[0]);
@@ -394,9 +278,9 @@ static void shows_nothing(ranks_world *w) {
 }
 
 /* All ranks get the error, once; so does every later step. */
-static void fail_scene(const char *name, call fails, uint32_t at, bool divided) {
+static void fail_scene(const char *name, transport_call fails, uint32_t at, bool divided) {
     static rank_thread rank[RANKS];
-    meeting with = whole;
+    meeting with = whole_meeting;
     with.fails = fails, with.fails_at = at;
     run_ranks(scene_named(name), &with, rank);
     for (uint32_t i = 0; i < RANKS; i++) {
@@ -405,9 +289,9 @@ static void fail_scene(const char *name, call fails, uint32_t at, bool divided) 
         assert_int_equal(rank[i].joined, joins ? MOTE_OK : MOTE_ERROR_CLUSTER);
         assert_int_equal(rank[i].stepped, joins ? MOTE_ERROR_CLUSTER : MOTE_OK);
         assert_int_equal(rank[i].again, rank[i].stepped);
-        ASSERT(rank[i].errors, ==, 1u);
-        assert_int_equal(rank[i].error, MOTE_ERROR_CLUSTER);
-        ASSERT(rank[i].error_rank, ==, MOTE_NO_ITEM);
+        ASSERT(rank[i].link.errors, ==, 1u);
+        assert_int_equal(rank[i].link.error, MOTE_ERROR_CLUSTER);
+        ASSERT(rank[i].link.error_rank, ==, MOTE_NO_ITEM);
         if (divided) shows_nothing(&rank[i].world);
         mote_system_destroy(rank[i].world.system);
     }

@@ -24,6 +24,13 @@ typedef struct mote_gathered {
     size_t element;               /* bytes of one */
 } mote_gathered;
 
+/* Columns of loose particles in which the host may have written since the last step. */
+enum {
+    MOTE_LENT_VIEW = 1,    /* all of all particles, alike on all ranks */
+    MOTE_LENT_SPAWNED = 2, /* those of new particles: births and lifetimes alike, all others on their owner */
+    MOTE_LENT_FORCES = 4   /* external forces and torques, on their owner */
+};
+
 /* Arrays of which one message brings a part at most. */
 #define MOTE_GATHERED 64u
 
@@ -32,6 +39,7 @@ typedef struct mote_peers {
     mote_deal slots;             /* of loose particles */
     bool complete;               /* no step since this rank had the state of all ranks */
     bool was_complete;           /* before the advance */
+    uint32_t lent;               /* MOTE_LENT_... */
     uint64_t written;            /* hash of the calls that have written state by their arguments */
     mote_result result;          /* CLUSTER: a message was lost within a step; the state is undefined */
     uint64_t steps;              /* run since the system joined */

@@ -227,6 +227,15 @@ uint64_t mote_particles_hash_calls(const mote_particles *p, uint64_t hash) {
     return p->pending_kills ? mote_hash_pieces(hash, mote_particles_fate(p), c.slots) : hash;
 }
 
+uint64_t mote_particles_hash_columns(const mote_particles *p, bool all, uint64_t hash) {
+    for (int id = 0; id < MOTE_COLUMN_COUNT; id++) {
+        const bool is_lifetime = id == MOTE_COLUMN_BIRTH || id == MOTE_COLUMN_LIFETIME;
+        if (is_stored(p, id, 0) && (all || is_lifetime))
+            hash = mote_hash_pieces(hash, p->column[id], (size_t)p->range.slot_count * p->element_bytes[id]);
+    }
+    return hash;
+}
+
 uint64_t mote_particles_hash_counts(const mote_range *range, uint64_t hash) {
     const mote_particles *p = mote_const_particles_of(range);
     const counts c = counts_of(p);

@@ -62,10 +62,25 @@ static mote_result reserve(const mote_system *system, const mote_transport *tran
     return deal(*peers, system->particles.capacity) ? MOTE_OK : MOTE_ERROR_RANGE;
 }
 
+/* Returns the hash of the columns in which the host may have written and which are then alike on all ranks.
+ */
+static uint64_t hash_of_lent(const mote_system *system, uint32_t lent) {
+    const mote_range *range;
+    uint64_t hash = lent;
+    if (lent & (MOTE_LENT_VIEW | MOTE_LENT_SPAWNED))
+        hash = mote_particles_hash_columns(&system->particles, !(lent & MOTE_LENT_SPAWNED), hash);
+    for (uint32_t i = 0; (range = mote_system_range_number(system, i)); i++) {
+        const size_t bytes = range->slot_count * sizeof(float);
+        for (int axis = 0; axis < 3 && range->lent; axis++)
+            hash = mote_hash_pieces(mote_hash_pieces(hash, range->x[axis], bytes), range->v[axis], bytes);
+    }
+    return hash;
+}
+
 /* Returns the hash of what all ranks must have alike: the def, apart from its instruction set, jobs and
- * allocator, the capacity, which may have grown, and the calls so far, of which `written` is the hash of
- * those that have written state. */
-static uint64_t hash_of_system(const mote_system *system, uint64_t written) {
+ * allocator, the capacity, which may have grown, the calls so far, of which `written` is the hash of those
+ * that have written state, and the columns in which the host may have written. */
+static uint64_t hash_of_system(const mote_system *system, const mote_peers *peers) {
     const mote_system_def *def = &system->def;
     const uint32_t choices[] = {system->particles.capacity,
                                 def->max_steps_per_advance,
@@ -89,11 +104,20 @@ static uint64_t hash_of_system(const mote_system *system, uint64_t written) {
                                 (uint32_t)def->loop_order,
                                 def->extra_count};
     const float values[] = {def->collision_radius, def->friction, def->spin_drag};
-    uint64_t hash = mote_hash_number(mote_system_hash_calls(system), written);
+    uint64_t hash = mote_hash_number(mote_system_hash_calls(system), peers->written);
+    hash = mote_hash_number(hash, hash_of_lent(system, peers->lent));
     hash = mote_hash_words(hash, choices, sizeof choices);
     hash = mote_hash_words(hash, values, sizeof values);
     hash = mote_hash_words(hash, def->inertia, sizeof def->inertia);
     return mote_hash_words(hash, def->extra_bytes, def->extra_count * sizeof *def->extra_bytes);
+}
+
+/* Declares that the host may have written everywhere: in a hook, or by a view that it took before it joined.
+ */
+static void lend_all(mote_system *system) {
+    mote_range *range;
+    system->peers->lent = MOTE_LENT_VIEW;
+    for (uint32_t i = 0; (range = mote_system_range_number(system, i)); i++) range->lent = true;
 }
 
 mote_result mote_system_join(mote_system *system, const mote_transport *transport) {
@@ -104,13 +128,13 @@ mote_result mote_system_join(mote_system *system, const mote_transport *transpor
     if (!peers) return result;
     peers->written = mote_system_hash_state(system);
     const mote_fpu_state saved = mote_fpu_enter();
-    const uint64_t own[2] = {hash_of_system(system, peers->written), (uint64_t)result};
+    const uint64_t own[2] = {hash_of_system(system, peers), (uint64_t)result};
     const mote_result agreed = mote_peers_agree(peers, own);
     mote_fpu_leave(saved);
     if (agreed || result)
         release(system, peers);
     else
-        system->peers = peers;
+        system->peers = peers, lend_all(system);
     return agreed ? agreed : result;
 }
 
@@ -151,11 +175,17 @@ static bool set_divided(mote_range *range, bool divided, mote_peers *peers) {
     return divided;
 }
 
-/* Divides the steps that follow. A range that ceases to be divided needs its whole state first. */
+/* Whether the host may have written in columns of loose particles on their owner alone. */
+static bool is_for_owners(const mote_peers *peers) {
+    return peers->lent & (MOTE_LENT_SPAWNED | MOTE_LENT_FORCES);
+}
+
+/* Divides the steps that follow. A range that ceases to be divided needs its whole state first, and so do
+ * particles that the host filled on their owner and every rank steps. */
 static void divide(mote_system *system) {
     mote_peers *peers = system->peers;
     mote_range *range, *particles = &system->particles.range;
-    bool whole = !particles_are_divided(system) && particles->divided;
+    bool whole = !particles_are_divided(system) && (particles->divided || is_for_owners(peers));
     for (uint32_t i = 0; (range = mote_system_range_number(system, i)); i++)
         whole |= range->divided && !range->dividable;
     if (whole) mote_system_fetch(system);
@@ -171,7 +201,7 @@ static void divide(mote_system *system) {
 static mote_result compare(const mote_system *system, uint64_t call, uint64_t argument) {
     const mote_fpu_state saved = mote_fpu_enter();
     const uint64_t own[2] = {mote_hash_number(mote_hash_number(call, argument), call),
-                             hash_of_system(system, system->peers->written)};
+                             hash_of_system(system, system->peers)};
     const mote_result result = mote_peers_agree(system->peers, own);
     mote_fpu_leave(saved);
     return result;
@@ -186,7 +216,7 @@ mote_result mote_system_calls(const mote_system *system, const mote_transport *t
     if (!joined || joined->user != transport->user || joined->gather != transport->gather)
         return MOTE_ERROR_CLUSTER;
     const mote_fpu_state saved = mote_fpu_enter();
-    *hash = hash_of_system(system, system->peers->written);
+    *hash = hash_of_system(system, system->peers);
     mote_fpu_leave(saved);
     return MOTE_OK;
 }
@@ -211,7 +241,10 @@ mote_result mote_system_end_advance(mote_system *system, uint64_t steps) {
     system->peers->steps += steps;
     if (!steps) system->peers->complete = system->peers->was_complete;
     system->particles.range.peers = NULL;
-    for (uint32_t i = 0; (range = mote_system_range_number(system, i)); i++) range->peers = NULL;
+    if (steps) system->peers->lent = 0;
+    for (uint32_t i = 0; (range = mote_system_range_number(system, i)); i++)
+        range->peers = NULL, range->lent &= !steps;
+    if (steps && system->hook) lend_all(system);
     return system->peers->result;
 }
 
@@ -233,27 +266,26 @@ static void gather_range(mote_peers *peers, mote_range *range) {
 mote_result mote_system_fetch(const mote_system *system) {
     mote_peers *peers = system->peers;
     mote_system *changed = (mote_system *)(uintptr_t)system; /* systems are never const objects */
-    mote_range *range;
-    if (!peers || peers->complete) return MOTE_OK;
+    mote_range *range, *particles = &changed->particles.range;
+    if (!peers || (peers->complete && (system->in_hook || !is_for_owners(peers)))) return MOTE_OK;
     const mote_result result = compare(system, CALL_GATHER, 0);
     if (result) return result;
-    gather_range(peers, &changed->particles.range);
-    for (uint32_t i = 0; (range = mote_system_range_number(system, i)); i++) gather_range(peers, range);
+    particles->divided |= is_for_owners(peers);
+    gather_range(peers, particles);
+    for (uint32_t i = 0; !peers->complete && (range = mote_system_range_number(system, i)); i++)
+        gather_range(peers, range);
     mote_peers_gather_end(peers);
     mote_particles_seal(&changed->particles);
     peers->complete = peers->result == MOTE_OK;
     return peers->result;
 }
 
-void mote_system_own_particles(mote_system *system) {
-    mote_peers *peers = system->peers;
-    mote_range *range;
-    if (!peers) return;
-    /* Ranges that are whole need not be gathered; edits may have moved their bounds. */
-    for (uint32_t i = 0; peers->complete && (range = mote_system_range_number(system, i)); i++)
-        range->divided = false;
-    system->particles.range.divided = true;
-    peers->complete = false;
+void mote_system_lend(mote_system *system, uint32_t what) {
+    if (system->peers && !system->busy) system->peers->lent |= what;
+}
+
+void mote_system_lend_range(const mote_system *system, mote_range *range) {
+    range->lent |= system->peers != NULL;
 }
 
 mote_result mote_system_gather(mote_system *system) {

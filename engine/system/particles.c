@@ -49,6 +49,7 @@ static mote_range_view view_of(const mote_particles *particles, uint32_t first, 
 
 mote_range_view mote_system_view(mote_system *system) {
     if (!system || (!system->busy && mote_system_fetch(system))) return (mote_range_view){0};
+    mote_system_lend(system, MOTE_LENT_VIEW);
     return view_of(&system->particles, 0, system->particles.range.slot_count);
 }
 
@@ -82,9 +83,9 @@ mote_result mote_system_spawn(mote_system *system, uint32_t count, mote_range_vi
     mote_particles *particles = &system->particles;
     if (count > mote_particles_available(particles)) return MOTE_ERROR_CAPACITY;
     uint32_t first = particles->range.slot_count;
+    mote_system_lend(system, MOTE_LENT_SPAWNED);
     mote_particles_add(particles, count, (uint32_t)system->clock.step);
     mote_system_edited(&particles->range);
-    if (!system->in_hook) mote_system_own_particles(system);
     *view = view_of(particles, first, count);
     return MOTE_OK;
 }
@@ -229,6 +230,7 @@ mote_result mote_system_external_forces(mote_system *system, mote_vector_columns
     if (mote_scheme_table[system->def.integrator].family == MOTE_FAMILY_ADVECTION)
         return MOTE_ERROR_INTEGRATOR;
     mote_system_note(system, MOTE_NOTED_FORCES, 0, 0, NULL, 0);
+    mote_system_lend(system, MOTE_LENT_FORCES);
     *forces =
         request(&system->particles, MOTE_COLUMN_EXTERNAL_FORCE, &system->particles.external_forces_marked);
     return MOTE_OK;
@@ -240,6 +242,7 @@ mote_result mote_system_external_torques(mote_system *system, mote_vector_column
     if (!mote_system_may_edit(system)) return MOTE_ERROR_BUSY;
     if (!system->particles.element_bytes[MOTE_COLUMN_EXTERNAL_TORQUE]) return MOTE_ERROR_ABSENT;
     mote_system_note(system, MOTE_NOTED_TORQUES, 0, 0, NULL, 0);
+    mote_system_lend(system, MOTE_LENT_FORCES);
     *torques =
         request(&system->particles, MOTE_COLUMN_EXTERNAL_TORQUE, &system->particles.external_torques_marked);
     return MOTE_OK;

@@ -237,7 +237,25 @@ static void differing_writes(void) {
     REQUIRE(mote_system_advance(w.system, 1000000, NULL) == MOTE_ERROR_CALLS);
     CHECK(mote_system_restore(w.system, memory, bytes, NULL));
     REQUIRE(mote_system_hash(w.system) == hash);
+    const mote_range_view view = mote_system_view(w.system);
+    view.velocity.y[2] += (float)rank;
+    REQUIRE(mote_system_step(w.system, 1, NULL) == MOTE_ERROR_CALLS);
+    REQUIRE(mote_cluster_save(cluster, w.system, 0, "/there/is/no/such/folder") == MOTE_ERROR_CALLS);
+    view.velocity.y[2] -= (float)rank;
     CHECK(mote_system_step(w.system, 1, NULL));
+    mote_system_destroy(w.system);
+}
+
+/* Lifetimes of new particles that differ: refused before any of them dies. */
+static void differing_lifetimes(void) {
+    ranks_world w = joined_world(scene_named("deaths"));
+    mote_range_view made;
+    CHECK(mote_system_step(w.system, 1, NULL));
+    CHECK(mote_system_spawn(w.system, 20, &made));
+    const uint32_t count = mote_system_count(w.system);
+    for (uint32_t i = 0; i < made.count; i++) made.lifetime[i] = rank ? 1 : 0.001f;
+    REQUIRE(mote_system_step(w.system, 5, NULL) == MOTE_ERROR_CALLS);
+    REQUIRE(mote_system_count(w.system) == count);
     mote_system_destroy(w.system);
 }
 
@@ -375,7 +393,7 @@ static void run(int count, char **arguments) {
         all_twins((uint32_t)strtoul(arguments[2], NULL, 10), count > 3 ? arguments[3] : NULL);
     else if (strcmp(what, "refusals") == 0 && ranks > 1)
         wrong_transports(), fatal_communicator(), dead_transport(), differing_defs(), differing_calls(),
-            differing_writes(), differing_snapshots();
+            differing_writes(), differing_lifetimes(), differing_snapshots();
     else if (strcmp(what, "save") == 0 && count > 2)
         save(arguments[2]);
     else if (strcmp(what, "resume") == 0 && count > 2)

@@ -71,8 +71,8 @@ TESTS = {'particles': PARTICLES, 'strands': STRANDS, 'networks': NETWORKS,
                    'snapshots'],
          'system': ['misuse', 'clock', 'input', 'checks', 'hook', 'seek', 'lines', 'link_calls',
                     'strand_calls', 'network_calls', 'jobs', 'particles', 'statistics', 'snapshots',
-                    'snapshot_states', 'snapshot_damage', 'orientation_state', 'cluster', 'injection',
-                    'control_word']}
+                    'snapshot_states', 'snapshot_damage', 'orientation_state', 'cluster', 'cluster_calls',
+                    'cluster_writes', 'injection', 'control_word']}
 HIDDEN = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"|^\s*#(?:[^\n\\]|\\\n|\\.)*|MOTE_ASSERT\([^;]*;',
                     re.S | re.M)
 

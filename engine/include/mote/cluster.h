@@ -21,18 +21,24 @@
  * with springs that can tear, or with springs whose rest length is changing.
  *
  * Calls. mote_system_gather makes the state of all ranks whole. These calls gather by themselves, if a step
- * was run or particles were spawned since the last time: mote_system_view, everything that reads or edits
- * strands or networks other than the targets of roots, mote_system_add_link, presentation, statistics,
- * previews, orders and lines, hashes, mote_system_save, mote_system_seek. They are collective then: every
- * rank makes them. Calls that return no result code return an empty value where gathering fails. Calls and
- * their arguments are compared at the next collective call, those that write state included: the codes of
- * calls that advance, gather, or gather by themselves have CALLS and CLUSTER besides their own. Ranks that
- * wrote differing state get CALLS from then on, until all of them restore one snapshot.
+ * was run since the last time, or particles were spawned or external forces asked for since the last step:
+ * mote_system_view, everything that reads or edits strands or networks other than the targets of roots,
+ * mote_system_add_link, presentation, statistics, previews, orders and lines, hashes, mote_system_save,
+ * mote_system_seek. They are collective then: every rank makes them. Calls that return no result code return
+ * an empty value where gathering fails. Calls and their arguments are compared at the next collective call,
+ * those that write state included: the codes of calls that advance, gather, or gather by themselves have
+ * CALLS and CLUSTER besides their own. Ranks that wrote differing state get CALLS from then on, until all of
+ * them restore one snapshot.
  *
- * Writes of the host to columns are not compared. It fills the view that mote_system_spawn gives it on the
- * owner of each slot (mote_system_owns) or on all ranks, but lifetimes and birth steps on all ranks. It makes
- * all other writes on all ranks alike: in other views and columns, in columns of external forces and torques,
- * and everything in a step hook.
+ * Writes of the host. In new particles (mote_system_spawn) and in external forces and torques the values of
+ * the owner of each slot count (mote_system_owns); what other ranks write there is lost. Lifetimes and birth
+ * steps are written on all ranks alike, and so is everything else: all columns of mote_system_view, those of
+ * strands and networks, and what a step hook writes. If the host has taken such a view since the last step,
+ * the next comparison contains a hash of what it may have written (order: bytes of these columns): ranks that
+ * differ get CALLS until the columns are alike again. Where particles were spawned too, the owner's values
+ * count in the columns of all loose particles but lifetimes and birth steps. Not compared: writes to strands
+ * and networks through a view from before the last step, which is taken again; functions of the host, and
+ * what they read.
  *
  * Where two ranks differ, mote_system_hash_chunks and mote_system_hash_items find in what (mote/snapshot.h).
  *
@@ -96,8 +102,9 @@ MOTE_API mote_result mote_system_join(mote_system *system, const mote_transport 
 MOTE_API mote_result mote_system_gather(mote_system *system);
 
 /** Returns whether this rank owns a slot of loose particles; true for a system that has not joined. A host
- * may fill only such slots of the view that mote_system_spawn gives it outside of a step hook, lifetimes and
- * birth steps apart. The owners change with the capacity. Not thread-safe with calls that change the system.
+ * may fill only such slots of external forces and torques, and of the view that mote_system_spawn gives it
+ * outside of a step hook, lifetimes and birth steps apart. The owners change with the capacity. Not
+ * thread-safe with calls that change the system.
  */
 MOTE_API bool mote_system_owns(const mote_system *system, uint32_t slot);
 
