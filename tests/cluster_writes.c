@@ -310,6 +310,35 @@ TEST(owners_decide_what_new_particles_and_forces_are) {
     }
 }
 
+static void *run_reader(void *user) {
+    writer *by = user;
+    world w = make_world(by->as);
+    const mote_transport transport = rank_transport(&by->link);
+    MUST(mote_system_join(w.system, &transport));
+    MUST(mote_system_step(w.system, 2, NULL));
+    MUST(mote_system_gather(w.system));
+    if (by->link.rank == 1) {
+        by->steps += mote_system_view(w.system).count;
+        by->steps += mote_network_columns(w.system, w.network).slot_count;
+        by->hash[0] = mote_system_hash(w.system);
+    }
+    by->refused = mote_system_step(w.system, 1, NULL);
+    mote_system_destroy(w.system);
+    return NULL;
+}
+
+/* A rank that only reads views of a state that is whole need not wait for the others. */
+TEST(one_rank_may_look_alone) {
+    static writer by[RANKS];
+    for (size_t k = 0; k < COUNT_OF(settings); k++) {
+        meeting with = whole_meeting;
+        for (uint32_t i = 0; i < RANKS; i++)
+            by[i] = (writer){.link = {.with = &with, .rank = i}, .as = &settings[k]};
+        run_on_ranks(run_reader, by, sizeof *by);
+        for (uint32_t i = 0; i < RANKS; i++) assert_int_equal(by[i].refused, MOTE_OK);
+    }
+}
+
 static void *run_early(void *user) {
     writer *by = user;
     world w = make_world(by->as);

@@ -24,11 +24,10 @@ typedef struct mote_gathered {
     size_t element;               /* bytes of one */
 } mote_gathered;
 
-/* Columns of loose particles in which the host may have written since the last step. */
+/* Columns of loose particles that the host writes on their owner alone until the next step. */
 enum {
-    MOTE_LENT_VIEW = 1,    /* all of all particles, alike on all ranks */
-    MOTE_LENT_SPAWNED = 2, /* those of new particles: births and lifetimes alike, all others on their owner */
-    MOTE_LENT_FORCES = 4   /* external forces and torques, on their owner */
+    MOTE_LENT_SPAWNED = 1, /* all of new particles but births and lifetimes, which are alike on all ranks */
+    MOTE_LENT_FORCES = 2   /* external forces and torques */
 };
 
 /* Arrays of which one message brings a part at most. */

@@ -62,16 +62,18 @@ static mote_result reserve(const mote_system *system, const mote_transport *tran
     return deal(*peers, system->particles.capacity) ? MOTE_OK : MOTE_ERROR_RANGE;
 }
 
-/* Returns the hash of the columns in which the host may have written and which are then alike on all ranks.
- */
-static uint64_t hash_of_lent(const mote_system *system, uint32_t lent) {
+/* Returns the hash of the columns that are alike on all ranks: births and lifetimes of particles that were
+ * spawned, and all that the host can see without a message, in which it may have written. */
+static uint64_t hash_of_columns(const mote_system *system, const mote_peers *peers) {
     const mote_range *range;
-    uint64_t hash = lent;
-    if (lent & (MOTE_LENT_VIEW | MOTE_LENT_SPAWNED))
-        hash = mote_particles_hash_columns(&system->particles, !(lent & MOTE_LENT_SPAWNED), hash);
+    const bool spawned = peers->lent & MOTE_LENT_SPAWNED;
+    uint64_t hash = peers->lent;
+    if (peers->transport.ranks > 1 && (spawned || peers->complete))
+        hash = mote_particles_hash_columns(&system->particles, !spawned, hash);
+    if (peers->transport.ranks == 1 || !peers->complete) return hash;
     for (uint32_t i = 0; (range = mote_system_range_number(system, i)); i++) {
         const size_t bytes = range->slot_count * sizeof(float);
-        for (int axis = 0; axis < 3 && range->lent; axis++)
+        for (int axis = 0; axis < 3; axis++)
             hash = mote_hash_pieces(mote_hash_pieces(hash, range->x[axis], bytes), range->v[axis], bytes);
     }
     return hash;
@@ -105,19 +107,11 @@ static uint64_t hash_of_system(const mote_system *system, const mote_peers *peer
                                 def->extra_count};
     const float values[] = {def->collision_radius, def->friction, def->spin_drag};
     uint64_t hash = mote_hash_number(mote_system_hash_calls(system), peers->written);
-    hash = mote_hash_number(hash, hash_of_lent(system, peers->lent));
+    hash = mote_hash_number(hash, hash_of_columns(system, peers));
     hash = mote_hash_words(hash, choices, sizeof choices);
     hash = mote_hash_words(hash, values, sizeof values);
     hash = mote_hash_words(hash, def->inertia, sizeof def->inertia);
     return mote_hash_words(hash, def->extra_bytes, def->extra_count * sizeof *def->extra_bytes);
-}
-
-/* Declares that the host may have written everywhere: in a hook, or by a view that it took before it joined.
- */
-static void lend_all(mote_system *system) {
-    mote_range *range;
-    system->peers->lent = MOTE_LENT_VIEW;
-    for (uint32_t i = 0; (range = mote_system_range_number(system, i)); i++) range->lent = true;
 }
 
 mote_result mote_system_join(mote_system *system, const mote_transport *transport) {
@@ -134,7 +128,7 @@ mote_result mote_system_join(mote_system *system, const mote_transport *transpor
     if (agreed || result)
         release(system, peers);
     else
-        system->peers = peers, lend_all(system);
+        system->peers = peers;
     return agreed ? agreed : result;
 }
 
@@ -242,9 +236,7 @@ mote_result mote_system_end_advance(mote_system *system, uint64_t steps) {
     if (!steps) system->peers->complete = system->peers->was_complete;
     system->particles.range.peers = NULL;
     if (steps) system->peers->lent = 0;
-    for (uint32_t i = 0; (range = mote_system_range_number(system, i)); i++)
-        range->peers = NULL, range->lent &= !steps;
-    if (steps && system->hook) lend_all(system);
+    for (uint32_t i = 0; (range = mote_system_range_number(system, i)); i++) range->peers = NULL;
     return system->peers->result;
 }
 
@@ -282,10 +274,6 @@ mote_result mote_system_fetch(const mote_system *system) {
 
 void mote_system_lend(mote_system *system, uint32_t what) {
     if (system->peers && !system->busy) system->peers->lent |= what;
-}
-
-void mote_system_lend_range(const mote_system *system, mote_range *range) {
-    range->lent |= system->peers != NULL;
 }
 
 mote_result mote_system_gather(mote_system *system) {

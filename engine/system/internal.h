@@ -197,12 +197,9 @@ MOTE_INLINE void mote_system_note(const mote_system *system, mote_noted call, ui
     if (system->peers) mote_peers_note(system->peers, (uint64_t)call, a, b, words, bytes);
 }
 
-/* Declares that the host may write in columns of loose particles (MOTE_LENT_...) until the next step.
- * Nothing in a hook, after which all that it may write is compared. */
+/* Declares that the host writes in columns of loose particles (MOTE_LENT_...) on their owner alone, until the
+ * next step. Nothing in a hook, where it writes on all ranks. */
 void mote_system_lend(mote_system *system, uint32_t what);
-
-/* Declares that the host may write in the columns of a range. */
-void mote_system_lend_range(const mote_system *system, mote_range *range);
 
 void mote_system_leave(mote_system *system);
 

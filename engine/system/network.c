@@ -7,7 +7,7 @@
 #include "networks/network.h"
 #include "system/internal.h"
 
-static mote_network *find(const mote_system *system, mote_network_id id) {
+static const mote_network *find(const mote_system *system, mote_network_id id) {
     mote_range *range = mote_system_read_range(system, MOTE_KIND_NETWORK, MOTE_ID(id));
     return range ? mote_network_of(range) : NULL;
 }
@@ -55,9 +55,8 @@ mote_result mote_system_remove_network(mote_system *system, mote_network_id id) 
 /* --- Views --- */
 
 mote_network_view mote_network_columns(mote_system *system, mote_network_id id) {
-    mote_network *network = find(system, id);
+    const mote_network *network = find(system, id);
     if (!network) return (mote_network_view){0};
-    mote_system_lend_range(system, &network->range);
     return (mote_network_view){.particle_count = network->particle_count,
                                .slot_count = network->range.slot_count,
                                .spring_count = network->spring_count,

@@ -49,7 +49,6 @@ static mote_range_view view_of(const mote_particles *particles, uint32_t first, 
 
 mote_range_view mote_system_view(mote_system *system) {
     if (!system || (!system->busy && mote_system_fetch(system))) return (mote_range_view){0};
-    mote_system_lend(system, MOTE_LENT_VIEW);
     return view_of(&system->particles, 0, system->particles.range.slot_count);
 }
 

@@ -10,7 +10,7 @@
 #include "system/internal.h"
 #include "system/strand_depth.h"
 
-static mote_strands *find(const mote_system *system, mote_strands_id id) {
+static const mote_strands *find(const mote_system *system, mote_strands_id id) {
     mote_range *range = mote_system_read_range(system, MOTE_KIND_STRANDS, MOTE_ID(id));
     return range ? mote_strands_of(range) : NULL;
 }
@@ -109,9 +109,8 @@ uint32_t mote_strand_substeps(uint32_t points, double length, double acceleratio
 /* --- Views --- */
 
 mote_strands_view mote_strands_columns(mote_system *system, mote_strands_id id) {
-    mote_strands *strands = find(system, id);
+    const mote_strands *strands = find(system, id);
     if (!strands) return (mote_strands_view){0};
-    mote_system_lend_range(system, &strands->range);
     return (mote_strands_view){
         .strand_count = strands->strand_count,
         .slot_count = strands->range.slot_count,

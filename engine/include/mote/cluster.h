@@ -33,12 +33,13 @@
  * Writes of the host. In new particles (mote_system_spawn) and in external forces and torques the values of
  * the owner of each slot count (mote_system_owns); what other ranks write there is lost. Lifetimes and birth
  * steps are written on all ranks alike, and so is everything else: all columns of mote_system_view, those of
- * strands and networks, and what a step hook writes. If the host has taken such a view since the last step,
- * the next comparison contains a hash of what it may have written (order: bytes of these columns): ranks that
- * differ get CALLS until the columns are alike again. Where particles were spawned too, the owner's values
- * count in the columns of all loose particles but lifetimes and birth steps. Not compared: writes to strands
- * and networks through a view from before the last step, which is taken again; functions of the host, and
- * what they read.
+ * strands and networks, and what a step hook writes. A comparison contains a hash of what the host can see
+ * without a message: of lifetimes and birth steps after a spawn, and of all columns where the state is whole,
+ * after a gather or where every rank steps everything (order: bytes of these columns). Ranks that differ get
+ * CALLS until the columns are alike again. Where particles were spawned since the last step, the owner's
+ * values count in the columns of all loose particles but lifetimes and birth steps. Not compared: writes to
+ * strands and networks through a view from before the last step while the state is not whole; functions of
+ * the host, and what they read.
  *
  * Where two ranks differ, mote_system_hash_chunks and mote_system_hash_items find in what (mote/snapshot.h).
  *
@@ -108,10 +109,11 @@ MOTE_API mote_result mote_system_gather(mote_system *system);
  */
 MOTE_API bool mote_system_owns(const mote_system *system, uint32_t slot);
 
-/** Computes what ranks compare besides the call itself: a hash of 64 bits of the def, the clock and all calls
- * so far, alike on ranks that made the same calls. For collective calls of a library that makes transports,
- * as mote_cluster_save is. transport: the one that the system has joined. *hash: 0 with an error. No message.
- * Errors: NULL, BUSY, CLUSTER (the system has not joined, or another transport). */
+/** Computes what ranks compare besides the call itself: a hash of 64 bits of the def, the clock, all calls so
+ * far and the columns named above, alike on ranks that made the same calls and writes. For collective calls
+ * of a library that makes transports, as mote_cluster_save is. transport: the one that the system has joined.
+ * *hash: 0 with an error. No message. Errors: NULL, BUSY, CLUSTER (the system has not joined, or another
+ * transport). */
 MOTE_API mote_result mote_system_calls(const mote_system *system, const mote_transport *transport,
                                        uint64_t *hash);
 
