@@ -18,6 +18,7 @@ static struct {
     int frames;        /* that were drawn since the last choice, and their time without steps */
     double seconds, stepped;
     double last, summed, drawn;   /* s: when a frame began, statistics were made, a picture was drawn */
+    bool is_shown;                /* the scene has been drawn; its time begins then */
     double energies[MAX_SYSTEMS]; /* J, at the start */
     mote_line *lines;
     draw_line_vertex *vertices;
@@ -64,7 +65,7 @@ static void open_scene(void) {
     app.scene->open(&app.state);
     app.work = app.work_seconds = 0;
     take_statistics(true);
-    now.last = window_seconds();
+    now.last = window_seconds(), now.is_shown = false;
 }
 
 void app_choose(const scene *to) {
@@ -314,7 +315,15 @@ void app_draw(void) {
     if (app.scene->over && !app.undrawn) app.scene->over(&app.state, wide, high);
     if (!app.plain) panel_draw(wide, high);
     ui_end();
-    draw_show(&d);
+}
+
+void app_rehearse(const scene *first) {
+    enum { SIZE = 8 };
+    draw_state d = {.camera = &app.camera, .width = SIZE, .height = SIZE, .scene_radius = 1, .exposure = 1};
+    ui_begin(SIZE, SIZE, 1, window_input());
+    draw_rehearse(&d, first->has_strands);
+    ui_rectangle(0, 0, SIZE, SIZE, (ui_colour){0, 0, 0, 0});
+    ui_end();
 }
 
 /* Draws better where frames are quick, and worse, for good, where they are slow. */
@@ -341,7 +350,9 @@ void app_frame(void) {
     now.stepped = 0;
     const double most = 0.1, seconds = passed < most ? passed : most;
     const double nanoseconds = app.fixed ? FRAME_NANOSECONDS : 1e9 * seconds;
-    if (!app.paused) app_advance((uint64_t)(nanoseconds * (double)app.speed), 0);
+    if (!app.paused && (now.is_shown || app.fixed))
+        app_advance((uint64_t)(nanoseconds * (double)app.speed), 0);
+    now.is_shown = true;
     app_keep_hash();
     /* Without drawing the panel alone is shown, seldom: what draws it takes the time of the steps. */
     if (app.undrawn && began < now.drawn + 0.25) {

@@ -41,6 +41,8 @@ void app_advance(uint64_t nanoseconds, uint32_t steps);
 void app_single_step(void);
 void app_keep_hash(void);
 
+/* Has graphics compile what the first picture of a scene needs while the scene is made. */
+void app_rehearse(const scene *first);
 void app_frame(void);
 void app_draw(void);
 

@@ -7,14 +7,16 @@
 
 /* Each costs a software renderer about three times the time of the one before. */
 static const struct {
-    int divisor, samples, shadow; /* of width and height; a pixel; pixels by pixels of the shadow map */
-} qualities[DRAW_BEST + 1] = {{2, 0, 512}, {1, 0, 1024}, {1, 4, 2048}};
+    int divisor, samples, shadow, taps; /* of width and height; a pixel; pixels by pixels of the shadow map;
+                                         * places in it that a pixel of a solid looks at */
+} qualities[DRAW_BEST + 1] = {{2, 0, 512, 4}, {1, 0, 1024, 12}, {1, 4, 2048, 12}};
 
 enum {
     SOLID,
     FLOOR,
     SKY,
     HAIR,
+    QUICK_HAIR,
     SPRITE,
     VOLUME_OF_LIGHT,
     LINE,
@@ -29,8 +31,12 @@ enum {
 
 static struct {
     GLuint program[PROGRAMS];
-    GLuint nothing;                            /* array without attributes */
-    gl_target shadow, sampled, light, picture; /* light: linear, where there are half floats */
+    bool checked[PROGRAMS];
+    GLuint nothing;          /* array without attributes */
+    gl_target shadow, scene; /* scene: with depth; linear light where there are half floats */
+    gl_target light;         /* what comes out of several samples a pixel, where there are half floats */
+    gl_target picture;       /* as it is shown, where there are no half floats */
+    int width, height;       /* pixels of what is shown */
     gl_target volume;
     bool has_volume; /* in this frame */
     int samples, divisor;
@@ -40,12 +46,12 @@ static struct {
     float light_depth; /* m, of the shadow map */
 } g;
 
-/* A program is made when it is first used: the first picture does not wait for those of other scenes. */
-static GLuint program(int number) {
+static void begin_program(int number) {
     static const char *const text[PROGRAMS][2] = {[SOLID] = {SOLID_VERTEX, SOLID_FRAGMENT},
                                                   [FLOOR] = {FLOOR_VERTEX, FLOOR_FRAGMENT},
                                                   [SKY] = {SKY_VERTEX, SKY_FRAGMENT},
                                                   [HAIR] = {HAIR_VERTEX, HAIR_FRAGMENT},
+                                                  [QUICK_HAIR] = {QUICK_HAIR_VERTEX, QUICK_HAIR_FRAGMENT},
                                                   [SPRITE] = {SPRITE_VERTEX, SPRITE_FRAGMENT},
                                                   [VOLUME_OF_LIGHT] = {VOLUME_VERTEX, VOLUME_FRAGMENT},
                                                   [LINE] = {LINE_VERTEX, LINE_FRAGMENT},
@@ -54,6 +60,13 @@ static GLuint program(int number) {
                                                   [LIGHT] = {SKY_VERTEX, TONE_FRAGMENT},
                                                   [COPY] = {SKY_VERTEX, COPY_FRAGMENT}};
     if (!g.program[number]) g.program[number] = gl_program(text[number][0], text[number][1]);
+}
+
+/* A program is made when it is first used: the first picture does not wait for those of other scenes. */
+static GLuint program(int number) {
+    begin_program(number);
+    if (!g.checked[number]) gl_program_check(g.program[number]);
+    g.checked[number] = true;
     return g.program[number];
 }
 
@@ -125,37 +138,36 @@ void draw_open(void) {
     g.lines = gl_stream_make(sizeof(draw_line_vertex), line);
     glm_vec3_copy((vec3){0.45f, 0.8f, 0.4f}, g.to_light);
     glm_vec3_normalize(g.to_light);
-    if (gl_has_half_float()) g.volume = gl_volume_target(VOLUME_SIZE);
 }
 
 static void destroy_targets(void) {
-    if (!g.shadow.frame) return;
-    gl_target_destroy(&g.shadow), gl_target_destroy(&g.sampled), gl_target_destroy(&g.picture);
-    if (gl_has_half_float()) gl_target_destroy(&g.light);
+    gl_target_destroy(&g.shadow), gl_target_destroy(&g.scene);
+    gl_target_destroy(&g.light), gl_target_destroy(&g.picture);
 }
 
 /* Makes what frames are drawn into, where its size or quality has changed. */
 static void make_targets(const draw_state *d) {
     const int divisor = qualities[d->quality].divisor, samples = qualities[d->quality].samples,
               shadow = qualities[d->quality].shadow;
-    if (g.picture.width == d->width && g.picture.height == d->height && g.divisor == divisor &&
-        g.samples == samples && g.shadow.width == shadow)
+    if (g.width == d->width && g.height == d->height && g.divisor == divisor && g.samples == samples &&
+        g.shadow.width == shadow)
         return;
     destroy_targets();
-    g.divisor = divisor, g.samples = samples;
+    g.width = d->width, g.height = d->height, g.divisor = divisor, g.samples = samples;
     const int width = (d->width + divisor - 1) / divisor, height = (d->height + divisor - 1) / divisor;
     const bool half = gl_has_half_float();
     g.shadow = gl_shadow_target(shadow);
-    g.sampled = gl_sampled_target(width, height, samples, half);
-    if (half) g.light = gl_picture_target(width, height, true);
-    g.picture = gl_picture_target(d->width, d->height, false);
+    g.scene =
+        samples ? gl_sampled_target(width, height, samples, half) : gl_plain_target(width, height, half);
+    if (half && samples) g.light = gl_picture_target(width, height, true);
+    if (!half) g.picture = gl_picture_target(d->width, d->height, false);
 }
 
 void draw_close(void) {
     for (int i = 0; i < PROGRAMS; i++) glDeleteProgram(g.program[i]);
     glDeleteVertexArrays(1, &g.nothing);
     destroy_targets();
-    if (gl_has_half_float()) gl_target_destroy(&g.volume);
+    gl_target_destroy(&g.volume);
     gl_stream_destroy(&g.ball), gl_stream_destroy(&g.box), gl_stream_destroy(&g.lines);
 }
 
@@ -182,19 +194,27 @@ static void fill_frame(const draw_state *d, int number, GLuint texture) {
     glDrawArrays(GL_TRIANGLES, 0, 3);
 }
 
-/* Brings what was drawn to the picture: linear light by the tone curve. */
+/* Copies what was drawn to a target without samples. */
+static void resolve(const gl_target *to, GLenum filter) {
+    glBindFramebuffer(GL_READ_FRAMEBUFFER, g.scene.frame);
+    glBindFramebuffer(GL_DRAW_FRAMEBUFFER, to->frame);
+    glBlitFramebuffer(0, 0, g.scene.width, g.scene.height, 0, 0, to->width, to->height, GL_COLOR_BUFFER_BIT,
+                      filter);
+}
+
+/* Brings what was drawn to the screen: linear light by the tone curve. */
 static void develop(const draw_state *d) {
     const bool half = gl_has_half_float();
-    const gl_target *to = half ? &g.light : &g.picture;
-    glBindFramebuffer(GL_READ_FRAMEBUFFER, g.sampled.frame);
-    glBindFramebuffer(GL_DRAW_FRAMEBUFFER, to->frame);
-    glBlitFramebuffer(0, 0, g.sampled.width, g.sampled.height, 0, 0, to->width, to->height,
-                      GL_COLOR_BUFFER_BIT, g.divisor > 1 && !half ? GL_LINEAR : GL_NEAREST);
-    glBindFramebuffer(GL_FRAMEBUFFER, g.picture.frame);
+    if (half && g.samples) resolve(&g.light, GL_NEAREST);
+    if (!half) resolve(&g.picture, g.divisor > 1 ? GL_LINEAR : GL_NEAREST);
+    glBindFramebuffer(GL_FRAMEBUFFER, 0);
     glViewport(0, 0, d->width, d->height);
     glDisable(GL_DEPTH_TEST);
     glDisable(GL_BLEND);
-    if (half) fill_frame(d, LIGHT, g.light.colour);
+    fill_frame(d, half ? LIGHT : COPY,
+               !half       ? g.picture.colour
+               : g.samples ? g.light.colour
+                           : g.scene.colour);
 }
 
 static void bind_texture(GLenum unit, GLuint texture) {
@@ -215,8 +235,8 @@ void draw_frame(draw_state *d, void (*paint)(draw_state *d, void *context), void
     glClear(GL_DEPTH_BUFFER_BIT);
     paint(d, context);
     d->shadow = false;
-    glBindFramebuffer(GL_FRAMEBUFFER, g.sampled.frame);
-    glViewport(0, 0, g.sampled.width, g.sampled.height);
+    glBindFramebuffer(GL_FRAMEBUFFER, g.scene.frame);
+    glViewport(0, 0, g.scene.width, g.scene.height);
     glClear(GL_DEPTH_BUFFER_BIT);
     glDepthMask(GL_FALSE);
     fill_frame(d, SKY, 0);
@@ -231,22 +251,15 @@ void draw_frame(draw_state *d, void (*paint)(draw_state *d, void *context), void
 }
 
 void draw_nothing(const draw_state *d) {
-    make_targets(d);
-    glBindFramebuffer(GL_FRAMEBUFFER, g.picture.frame);
+    glBindFramebuffer(GL_FRAMEBUFFER, 0);
     glViewport(0, 0, d->width, d->height);
     glDisable(GL_DEPTH_TEST);
+    glClearColor(0, 0, 0, 1);
     glClear(GL_COLOR_BUFFER_BIT);
-}
-
-void draw_show(const draw_state *d) {
-    glBindFramebuffer(GL_FRAMEBUFFER, 0);
-    glDisable(GL_BLEND);
-    fill_frame(d, COPY, g.picture.colour);
 }
 
 void draw_read(int width, int height, unsigned char *pixels) {
     unsigned char *row = malloc((size_t)width * 4);
-    glBindFramebuffer(GL_FRAMEBUFFER, g.picture.frame);
     glReadPixels(0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
     for (int y = 0; row && y < height / 2; y++) {
         unsigned char *a = pixels + (size_t)y * (size_t)width * 4,
@@ -268,6 +281,7 @@ static GLuint use(const draw_state *d, int number) {
     glUniform3fv(place(p, "to_light"), 1, g.to_light);
     glUniformMatrix4fv(place(p, "light"), 1, GL_FALSE, d->light[0]);
     glUniform1f(place(p, "light_depth"), g.light_depth);
+    glUniform1i(place(p, "taps"), qualities[d->quality].taps);
     glUniform1i(place(p, "volume"), 1);
     glUniform1i(place(p, "volume_more"), 2);
     glUniform1f(place(p, "has_volume"), g.has_volume);
@@ -336,16 +350,46 @@ gl_stream draw_hair_stream(void) {
     return gl_stream_make(32, a);
 }
 
-void draw_hair(draw_state *d, const gl_stream *hair, int index_count, const draw_hair_look *look) {
+void draw_hair(draw_state *d, const gl_stream *hair, int first_index, int index_count,
+               const draw_hair_look *look) {
     if (d->bare) return;
-    const GLuint p = use(d, d->shadow ? HAIR_DEPTH : HAIR);
+    const GLuint p = use(d, d->shadow ? HAIR_DEPTH : d->quality ? HAIR : QUICK_HAIR);
     if (!d->shadow) {
         glUniform3fv(place(p, "root"), 1, look->root);
         glUniform3fv(place(p, "tip"), 1, look->tip);
         glUniform1f(place(p, "gloss"), look->gloss);
     }
+    const size_t offset = (size_t)first_index * sizeof(unsigned);
     glBindVertexArray(hair->array);
-    glDrawElements(GL_TRIANGLES, index_count, GL_UNSIGNED_INT, NULL);
+    glDrawElements(GL_TRIANGLES, index_count, GL_UNSIGNED_INT, (const void *)offset);
+}
+
+/* --- Rehearsal --- */
+
+static void rehearse(draw_state *d, void *context) {
+    static const draw_material material;
+    static const draw_hair_look look;
+    const float radius[3] = {0};
+    gl_stream *strand = context;
+    mat4 model = GLM_MAT4_ZERO_INIT;
+    draw_box(d, model, radius, &material);
+    if (strand) draw_hair(d, strand, 0, 3, &look);
+}
+
+void draw_rehearse(draw_state *d, bool strands) {
+    const int first[] = {SKY, SOLID, gl_has_half_float() ? LIGHT : COPY, SOLID_DEPTH, HAIR_DEPTH, QUICK_HAIR};
+    static const unsigned corners[] = {0, 1, 2};
+    static const float nothing[3 * 8];
+    const int count = (int)(sizeof first / sizeof *first) - (strands ? 0 : 2);
+    for (int i = 0; i < count; i++) begin_program(first[i]);
+    /* An answer waits for all that was begun, so places of uniforms are asked for before anything is drawn.
+     */
+    for (int i = 0; i < count; i++) place(program(first[i]), "both");
+    gl_stream strand = draw_hair_stream();
+    gl_stream_fill(&strand, nothing, sizeof nothing);
+    gl_stream_indices(&strand, corners, sizeof corners);
+    draw_frame(d, rehearse, strands ? &strand : NULL);
+    gl_stream_destroy(&strand);
 }
 
 /* --- Sprites and lines --- */
@@ -358,6 +402,7 @@ gl_stream draw_sprite_stream(void) {
 /* Draws sprites into the map of light that comes through them. */
 static void shade_volume(draw_state *d, const gl_stream *sprites, int count, const draw_sprite_look *look) {
     if (!gl_has_half_float()) return;
+    if (!g.volume.frame) g.volume = gl_volume_target(VOLUME_SIZE);
     const GLuint p = use(d, VOLUME_OF_LIGHT);
     glBindFramebuffer(GL_FRAMEBUFFER, g.volume.frame);
     glViewport(0, 0, VOLUME_SIZE, VOLUME_SIZE);

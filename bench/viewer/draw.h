@@ -24,14 +24,16 @@ typedef struct draw_state {
 void draw_open(void);
 void draw_close(void);
 
-/* Draws a frame: paint is called for the shadow map and then for the picture. More can be drawn over the
- * picture afterwards; draw_show shows it. */
+/* Draws a frame to the screen: paint is called for the shadow map and then for the picture. More can be drawn
+ * over it afterwards. */
 void draw_frame(draw_state *d, void (*paint)(draw_state *d, void *context), void *context);
-void draw_show(const draw_state *d);
-/* Empties the picture in place of a frame. */
+/* Draws a frame of nothing, by the programs that most scenes, or those with strands, need. Graphics compile a
+ * program when it first draws; in a browser they do that beside the page, which makes its scene meanwhile. */
+void draw_rehearse(draw_state *d, bool strands);
+/* Empties the screen in place of a frame. */
 void draw_nothing(const draw_state *d);
 
-/* Reads the picture back: rows from top to bottom, four bytes a pixel. */
+/* Reads the screen back, before it is shown: rows from top to bottom, four bytes a pixel. */
 void draw_read(int width, int height, unsigned char *pixels);
 
 typedef struct draw_material {
@@ -57,7 +59,8 @@ typedef struct draw_hair_look {
     float gloss;
 } draw_hair_look;
 gl_stream draw_hair_stream(void);
-void draw_hair(draw_state *d, const gl_stream *hair, int index_count, const draw_hair_look *look);
+void draw_hair(draw_state *d, const gl_stream *hair, int first_index, int index_count,
+               const draw_hair_look *look);
 
 /* Sprites: position, velocity, remaining life: 28 bytes. Colours over life and speed. */
 typedef struct draw_sprite_look {

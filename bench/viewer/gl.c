@@ -4,8 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(__EMSCRIPTEN__)
+#include <emscripten/html5.h>
+#endif
+
 #define HEAD "#version 300 es\nprecision highp float;\nprecision highp int;\n"
 
+#if defined(__EMSCRIPTEN__)
+/* What is promised to a page holds. */
+static bool try_half_float(void) {
+    return emscripten_webgl_enable_extension(emscripten_webgl_get_current_context(),
+                                             "EXT_color_buffer_float");
+}
+#else
 static bool is_complete(gl_target target) {
     glBindFramebuffer(GL_FRAMEBUFFER, target.frame);
     const bool complete = glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
@@ -26,6 +37,7 @@ static bool try_half_float(void) {
     return promised && is_complete(gl_sampled_target(16, 16, 4, true)) &&
            is_complete(gl_picture_target(16, 16, true)) && is_complete(gl_volume_target(16));
 }
+#endif
 
 bool gl_has_half_float(void) {
     static enum { UNKNOWN, NO, YES } answer;
@@ -36,29 +48,35 @@ bool gl_has_half_float(void) {
 static GLuint compile(GLenum kind, const char *text) {
     const char *parts[] = {HEAD, gl_has_half_float() ? "#define LINEAR\n" : "", text};
     const GLuint shader = glCreateShader(kind);
-    GLint good = 0;
     glShaderSource(shader, 3, parts, NULL);
     glCompileShader(shader);
-    glGetShaderiv(shader, GL_COMPILE_STATUS, &good);
-    if (good) return shader;
-    char log[2048] = "";
-    glGetShaderInfoLog(shader, sizeof log, NULL, log);
-    fprintf(stderr, "viewer: a shader does not compile:\n%s\n", log);
-    exit(1);
+    return shader;
 }
 
 GLuint gl_program(const char *vertex, const char *fragment) {
     const GLuint program = glCreateProgram();
     const GLuint parts[] = {compile(GL_VERTEX_SHADER, vertex), compile(GL_FRAGMENT_SHADER, fragment)};
-    GLint good = 0;
     for (int i = 0; i < 2; i++) glAttachShader(program, parts[i]);
     glLinkProgram(program);
-    glGetProgramiv(program, GL_LINK_STATUS, &good);
-    for (int i = 0; i < 2; i++) glDeleteShader(parts[i]);
-    if (good) return program;
+    for (int i = 0; i < 2; i++) glDeleteShader(parts[i]); /* the program keeps them */
+    return program;
+}
+
+void gl_program_check(GLuint program) {
+    GLuint shaders[2];
+    GLsizei count = 0;
+    GLint good = 0;
     char log[2048] = "";
+    glGetProgramiv(program, GL_LINK_STATUS, &good);
+    if (good) return;
+    fprintf(stderr, "viewer: a program does not compile or link:\n");
+    glGetAttachedShaders(program, 2, &count, shaders);
+    for (GLsizei i = 0; i < count; i++) {
+        glGetShaderInfoLog(shaders[i], sizeof log, NULL, log);
+        fputs(log, stderr);
+    }
     glGetProgramInfoLog(program, sizeof log, NULL, log);
-    fprintf(stderr, "viewer: a program does not link:\n%s\n", log);
+    fprintf(stderr, "%s\n", log);
     exit(1);
 }
 
@@ -171,6 +189,15 @@ gl_target gl_picture_target(int width, int height, bool half) {
     return target;
 }
 
+gl_target gl_plain_target(int width, int height, bool half) {
+    gl_target target = gl_picture_target(width, height, half);
+    glGenRenderbuffers(1, &target.depth_buffer);
+    glBindRenderbuffer(GL_RENDERBUFFER, target.depth_buffer);
+    glRenderbufferStorage(GL_RENDERBUFFER, GL_DEPTH_COMPONENT24, width, height);
+    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER, target.depth_buffer);
+    return target;
+}
+
 gl_target gl_volume_target(int size) {
     static const GLenum both[] = {GL_COLOR_ATTACHMENT0, GL_COLOR_ATTACHMENT1};
     gl_target target = {.width = size, .height = size};
@@ -185,6 +212,7 @@ gl_target gl_volume_target(int size) {
 void gl_target_destroy(gl_target *target) {
     const GLuint all[] = {target->colour, target->depth, target->more};
     glDeleteFramebuffers(1, &target->frame);
+    glDeleteRenderbuffers(1, &target->depth_buffer);
     if (target->sampled)
         glDeleteRenderbuffers(2, all);
     else

@@ -9,9 +9,11 @@
 /* Returns true if pictures can have half floats a colour: linear light without an upper end. */
 bool gl_has_half_float(void);
 
-/* Compiles and links a program, with LINEAR defined where there are half floats. Prints the log and exits if
- * that fails. */
+/* Begins to compile and link a program, with LINEAR defined where there are half floats. Graphics do that on
+ * their own, so programs are begun together before one is used. */
 GLuint gl_program(const char *vertex, const char *fragment);
+/* Waits for a program. Prints the log and exits if it does not compile or link. */
+void gl_program_check(GLuint program);
 
 /* Attribute of a vertex: `count` floats at `offset`. count 0: ends a list. */
 typedef struct gl_attribute {
@@ -41,16 +43,18 @@ void gl_stream_indices(gl_stream *stream, const void *indices, size_t bytes);
 
 /* Picture into which a pass draws. */
 typedef struct gl_target {
-    GLuint frame, colour, more, depth;
+    GLuint frame, colour, more, depth, depth_buffer;
     bool sampled; /* renderbuffers in place of textures */
     int width, height;
 } gl_target;
 
 /* Makes a target: of which the depth is a texture, without colour; of several samples; of which the colour is
- * a texture, without depth; of eight half floats in two textures. half: colours of half floats. */
+ * a texture, without depth; the same with a buffer of depth; of eight half floats in two textures. half:
+ * colours of half floats. */
 gl_target gl_shadow_target(int size);
 gl_target gl_sampled_target(int width, int height, int samples, bool half);
 gl_target gl_picture_target(int width, int height, bool half);
+gl_target gl_plain_target(int width, int height, bool half);
 gl_target gl_volume_target(int size);
 void gl_target_destroy(gl_target *target);
 

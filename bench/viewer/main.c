@@ -164,7 +164,9 @@ int main(int argc, char **argv) {
     draw_open();
     ui_open();
 #if defined(__EMSCRIPTEN__)
-    app_choose(scene_of_page());
+    first = scene_of_page();
+    app_rehearse(first);
+    app_choose(first);
     emscripten_set_main_loop(app_frame, 0, true);
     return 0;
 #else

@@ -8,7 +8,7 @@ typedef struct ribbons {
     mote_strands_id id;
     gl_stream stream;
     uint64_t vertices;
-    int indices;
+    int indices, coarse_indices; /* those of a coarse picture follow the others */
     float root_width, tip_width;
     mote_ribbon_facing facing;
 } ribbons;

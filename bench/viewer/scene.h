@@ -54,6 +54,7 @@ typedef struct scene {
     } look;
     scene_parameter parameters[MAX_PARAMETERS];
     scene_integrators integrators;
+    bool has_strands; /* that it draws */
     void (*open)(scene_state *s);
     void (*close)(scene_state *s);                  /* destroys `own`; NULL: nothing to do */
     void (*before)(scene_state *s, double seconds); /* before an advance; NULL: nothing */

@@ -222,6 +222,7 @@ const scene scene_hair = {
     .parameters = {{"hairs", 256, 16384, HAIRS, true, true, .grown = true},
                    {"bending stiffness, 1e-7 N m^2", 0, 10, 1, false, true, NULL, false},
                    {"turning, rad", 0, 1.5f, 0.9f, false, false, NULL, false}},
+    .has_strands = true,
     .open = open_hair,
     .close = close_hair,
     .before = before_hair,

@@ -328,6 +328,7 @@ const scene scene_lockstep = {
          "Drag with the left button; the hashes of both are compared at every frame."},
     .look = {{-0.25f, 1.1f, 0}, 5.6f, 0, 0.02f, 2, 0},
     .integrators = SCENE_HAS_MOMENTUM,
+    .has_strands = true,
     .open = open_lockstep,
     .close = close_lockstep,
     .advance = advance_lockstep,

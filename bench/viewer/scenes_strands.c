@@ -9,6 +9,19 @@
 
 /* --- Ribbons --- */
 
+enum { MANY = 1 << 16 }; /* vertices, which a software renderer draws coarsely at first */
+
+/* Appends the indices of a coarse picture: two segments of a strand that follow each other become one. */
+static size_t add_coarse(uint32_t *indices, size_t count) {
+    size_t to = count;
+    for (size_t i = 0; i < count; i += 6) {
+        const uint32_t *near = indices + i, *far = near;
+        if (i + 6 < count && near[6] == near[0] + 2) far += 6, i += 6; /* it goes on in the same strand */
+        for (int k = 0; k < 6; k++) indices[to++] = near[k] < near[0] + 2 ? near[k] : far[k];
+    }
+    return to - count;
+}
+
 ribbons ribbons_make(const mote_system *system, mote_strands_id id, float root_width, float tip_width) {
     ribbons r = {.id = id,
                  .stream = draw_hair_stream(),
@@ -17,13 +30,14 @@ ribbons ribbons_make(const mote_system *system, mote_strands_id id, float root_w
                  .tip_width = tip_width,
                  .facing = MOTE_RIBBON_EYE};
     const uint64_t count = mote_strands_index_count(system, id, MOTE_STRAND_RIBBONS);
-    uint32_t *indices = malloc((size_t)count * sizeof *indices);
+    uint32_t *indices = malloc(2 * (size_t)count * sizeof *indices);
     if (!indices) exit(1);
     must(mote_strands_index_buffer(system, id, MOTE_STRAND_RIBBONS, indices, count),
          "mote_strands_index_buffer");
-    gl_stream_indices(&r.stream, indices, (size_t)count * sizeof *indices);
+    const size_t coarse = add_coarse(indices, (size_t)count);
+    gl_stream_indices(&r.stream, indices, ((size_t)count + coarse) * sizeof *indices);
     free(indices);
-    r.indices = (int)count;
+    r.indices = (int)count, r.coarse_indices = (int)coarse;
     return r;
 }
 
@@ -44,7 +58,10 @@ void ribbons_draw(ribbons *r, const mote_system *system, draw_state *d, const dr
         must(mote_strands_present(system, r->id, &layout, to, bytes), "mote_strands_present");
         gl_stream_unmap(&r->stream);
     }
-    draw_hair(d, &r->stream, r->indices, look);
+    if (d->quality == 0 && r->vertices > MANY)
+        draw_hair(d, &r->stream, r->indices, r->coarse_indices, look);
+    else
+        draw_hair(d, &r->stream, 0, r->indices, look);
 }
 
 static const float ground[3] = {0.06f, 0.068f, 0.082f};
@@ -153,6 +170,7 @@ const scene scene_rope = {
     .look = {{0.5f, 1.3f, 0}, 5.2f, 0.35f, 0.12f, 2.4f, 0},
     .parameters = {{"weight, kg", 0.05f, 20, 2, true, true, NULL, false},
                    {"friction", 0, 1, 0.3f, false, true, NULL, false}},
+    .has_strands = true,
     .open = open_rope,
     .close = close_rope,
     .before = before_rope,
@@ -291,6 +309,7 @@ const scene scene_rods = {
     .parameters = {{"stiffness of the cantilevers, of EI", 0.1f, 10, 1, true, true, NULL, false},
                    {"EI of the curls, of the least stable", 0.1f, 30, 4, true, true, NULL, false},
                    {"shaking, m", 0, 0.1f, 0, false, false, NULL, false}},
+    .has_strands = true,
     .open = open_rods,
     .close = close_rods,
     .before = before_rods,

@@ -35,36 +35,42 @@
     "  return exp(-max(sum, 0.0));\n"                                                                        \
     "}\n"
 
-/* The light and its shadow: depth of the shadow map at places in a disc that is turned from pixel to pixel.
- */
-#define SHADE                                                                                                \
+/* The light, how deep a place lies behind the first surface (m: light is lost in hair little by little), the
+ * sky. */
+#define LIGHTING                                                                                             \
     TONE VOLUME                                                                                              \
+        "\n#ifndef TAPS\n#define TAPS 2\n#endif\n"                                                           \
         "uniform vec3 eye, to_light;\n"                                                                      \
         "uniform float light_depth;\n"                                                                       \
         "uniform highp sampler2D shadow_map;\n"                                                              \
-        "const vec2 disc[12] = vec2[12](\n"                                                                  \
-        "  vec2(0.204, 0.000), vec2(-0.261, 0.239), vec2(0.040, -0.455),\n"                                  \
-        "  vec2(0.329, 0.429), vec2(-0.603, -0.107), vec2(0.571, -0.363),\n"                                 \
-        "  vec2(-0.191, 0.711), vec2(-0.364, -0.702), vec2(0.791, 0.289),\n"                                 \
-        "  vec2(-0.822, 0.339), vec2(0.396, -0.847), vec2(0.293, 0.934));\n"                                 \
-        "float lit(vec3 x, float bias) {\n"                                                                  \
-        "  vec3 at = on_map(x); float sum = 0.0, texel = 1.0 / float(textureSize(shadow_map, 0).x);\n"       \
-        "  if (any(lessThan(at, vec3(0.0))) || any(greaterThan(at, vec3(1.0)))) return 1.0;\n"               \
-        "  float turn = 6.2831853 * grain(gl_FragCoord.xy), wide = max(2.0 * texel, 0.003);\n"               \
-        "  mat2 turned = wide * mat2(cos(turn), sin(turn), -sin(turn), cos(turn));\n"                        \
-        "  for (int i = 0; i < 12; i++)\n"                                                                   \
-        "    sum += texture(shadow_map, at.xy + turned * disc[i]).r > at.z - bias ? 1.0 : 0.0;\n"            \
-        "  vec2 rim = smoothstep(0.42, 0.5, abs(at.xy - 0.5));\n" /* the map has no edge */                  \
-        "  return mix(sum / 12.0, 1.0, max(rim.x, rim.y));\n"                                                \
-        "}\n" /* Depth of x behind the first surface, m: light is lost in hair little by little. */          \
         "float buried(vec3 x) {\n"                                                                           \
         "  vec3 at = on_map(x); float sum = 0.0, texel = 1.0 / float(textureSize(shadow_map, 0).x);\n"       \
-        "  for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++)\n"                                        \
+        "  for (int i = 0; i < TAPS; i++) for (int j = 0; j < TAPS; j++)\n"                                  \
         "    sum += max(0.0, at.z - texture(shadow_map, at.xy + 1.5 * texel * (vec2(i, j) - 0.5)).r);\n"     \
-        "  return 0.25 * sum * light_depth;\n"                                                               \
+        "  return sum * light_depth / float(TAPS * TAPS);\n"                                                 \
         "}\n"                                                                                                \
         "vec3 sky(vec3 n) { return mix(vec3(0.16, 0.13, 0.11), vec3(0.30, 0.36, 0.46), 0.5 + 0.5 * n.y); "   \
         "}\n"
+
+/* The shadow: depth of the shadow map at places in a disc that is turned from pixel to pixel. */
+#define SHADE                                                                                                \
+    LIGHTING                                                                                                 \
+    "uniform int taps;\n"                                                                                    \
+    "const vec2 disc[12] = vec2[12](\n"                                                                      \
+    "  vec2(0.204, 0.000), vec2(-0.261, 0.239), vec2(0.040, -0.455),\n"                                      \
+    "  vec2(0.329, 0.429), vec2(-0.603, -0.107), vec2(0.571, -0.363),\n"                                     \
+    "  vec2(-0.191, 0.711), vec2(-0.364, -0.702), vec2(0.791, 0.289),\n"                                     \
+    "  vec2(-0.822, 0.339), vec2(0.396, -0.847), vec2(0.293, 0.934));\n"                                     \
+    "float lit(vec3 x, float bias) {\n"                                                                      \
+    "  vec3 at = on_map(x); float sum = 0.0, texel = 1.0 / float(textureSize(shadow_map, 0).x);\n"           \
+    "  if (any(lessThan(at, vec3(0.0))) || any(greaterThan(at, vec3(1.0)))) return 1.0;\n"                   \
+    "  float turn = 6.2831853 * grain(gl_FragCoord.xy), wide = max(2.0 * texel, 0.003);\n"                   \
+    "  mat2 turned = wide * mat2(cos(turn), sin(turn), -sin(turn), cos(turn));\n"                            \
+    "  for (int i = 0; i < taps; i++)\n"                                                                     \
+    "    sum += texture(shadow_map, at.xy + turned * disc[i]).r > at.z - bias ? 1.0 : 0.0;\n"                \
+    "  vec2 rim = smoothstep(0.42, 0.5, abs(at.xy - 0.5));\n" /* the map has no edge */                      \
+    "  return mix(sum / float(taps), 1.0, max(rim.x, rim.y));\n"                                             \
+    "}\n"
 
 #define SOLID_VERTEX                                                                                         \
     "layout(location = 0) in vec3 position;\n"                                                               \
@@ -127,33 +133,47 @@
          "  pixel = vec4(shown(c), 1.0); }\n"
 
 /* Hair: Kajiya and Kay 1989 with two shifted highlights, a shadow that deepens with the way through hair. */
-#define HAIR_VERTEX                                                                                          \
+#define HAIR_INPUT                                                                                           \
     "layout(location = 0) in vec3 position;\n"                                                               \
     "layout(location = 1) in vec3 tangent;\n"                                                                \
     "layout(location = 2) in float side;\n"                                                                  \
     "layout(location = 3) in float along;\n"                                                                 \
-    "uniform mat4 both; out vec3 x, t; out float u, s, k;\n"                                                 \
-    "void main() { x = position; t = tangent; u = along; s = side;\n"                                        \
-    "  k = fract(float(gl_VertexID / 64) * 0.6180339887);\n"                                                 \
-    "  gl_Position = both * vec4(x, 1.0); }\n"
-#define HAIR_FRAGMENT                                                                                        \
-    SHADE                                                                                                    \
-    "in vec3 x, t; in float u, s, k; out vec4 pixel; uniform vec3 root, tip; uniform float gloss;\n"         \
+    "uniform mat4 both;\n"                                                                                   \
+    "float hair_number() { return fract(float(gl_VertexID / 64) * 0.6180339887); }\n"
+#define HAIR_LIGHT                                                                                           \
+    LIGHTING                                                                                                 \
+    "uniform vec3 root, tip; uniform float gloss;\n"                                                         \
     "float shine(vec3 t, vec3 h, float shift, vec3 n, float power) {\n"                                      \
     "  float d = dot(normalize(t + shift * n), h); return pow(sqrt(max(0.0, 1.0 - d * d)), power); }\n"      \
-    "void main() {\n"                                                                                        \
+    "vec3 hair_light(vec3 x, vec3 t, float u, float k) {\n"                                                  \
     "  vec3 tangent = normalize(t), to_eye = normalize(eye - x), h = normalize(to_light + to_eye);\n"        \
     "  vec3 n = normalize(cross(cross(tangent, to_eye), tangent));\n"                                        \
     "  float d = dot(tangent, to_light), across = sqrt(max(0.0, 1.0 - d * d));\n"                            \
     "  float through = exp(-9.0 * buried(x + 0.002 * to_light));\n"                                          \
     "  vec3 c = mix(root, tip, u) * (0.75 + 0.5 * k);\n"                                                     \
-    "  float wide = clamp(1.6 - fwidth(s), 0.0, 1.0);\n" /* a ribbon of a pixel has no shape */              \
-    "  float round_off = 1.0 - 0.35 * mix(0.333, s * s, wide);\n"                                            \
     "  vec3 sum = c * sky(n) * (0.35 + 0.65 * through) + 1.35 * c * across * through;\n"                     \
     "  sum += gloss * through * 0.55 * shine(tangent, h, -0.08, n, 90.0) * vec3(1.0, 0.96, 0.9);\n"          \
-    "  sum += gloss * through * 0.9 * shine(tangent, h, 0.12 + 0.1 * (k - 0.5), n, 22.0) * c;\n"             \
-    "  pixel = vec4(shown(sum * round_off), 1.0);\n"                                                         \
+    "  return sum + gloss * through * 0.9 * shine(tangent, h, 0.12 + 0.1 * (k - 0.5), n, 22.0) * c;\n"       \
     "}\n"
+#define HAIR_VERTEX                                                                                          \
+    HAIR_INPUT "out vec3 x, t; out float u, s, k;\n"                                                         \
+               "void main() { x = position; t = tangent; u = along; s = side; k = hair_number();\n"          \
+               "  gl_Position = both * vec4(x, 1.0); }\n"
+#define HAIR_FRAGMENT                                                                                        \
+    HAIR_LIGHT                                                                                               \
+    "in vec3 x, t; in float u, s, k; out vec4 pixel;\n"                                                      \
+    "void main() {\n"                                                                                        \
+    "  float wide = clamp(1.6 - fwidth(s), 0.0, 1.0);\n" /* a ribbon of a pixel has no shape */              \
+    "  float round_off = 1.0 - 0.35 * mix(0.333, s * s, wide);\n"                                            \
+    "  pixel = vec4(shown(hair_light(x, t, u, k) * round_off), 1.0);\n"                                      \
+    "}\n"
+/* Lit at its points, without shape: triangles take a software renderer a time that grows with what they
+ * carry. */
+#define QUICK_HAIR_VERTEX                                                                                    \
+    "#define TAPS 1\n" HAIR_INPUT HAIR_LIGHT "out vec3 c;\n"                                                 \
+    "void main() { gl_Position = both * vec4(position, 1.0);\n"                                              \
+    "  c = 0.883 * hair_light(position, tangent, along, hair_number()); }\n"
+#define QUICK_HAIR_FRAGMENT TONE "in vec3 c; out vec4 pixel; void main() { pixel = vec4(shown(c), 1.0); }\n"
 
 /* Sprites. Those that are lit have the colour `old` and glow by `young` while they are young. */
 #define SPRITE_INPUT                                                                                         \

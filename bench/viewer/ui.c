@@ -27,6 +27,7 @@ enum { MAX_QUADS = 1 << 15 };
 
 static struct {
     GLuint program, font;
+    GLint size; /* its place in the program, -1 before the first frame */
     gl_stream stream;
     vertex *vertices;
     int quads, width, height;
@@ -45,6 +46,7 @@ void ui_open(void) {
     u.vertices = malloc(4 * MAX_QUADS * sizeof *u.vertices);
     if (!indices || !u.vertices) exit(1);
     u.program = gl_program(VERTEX, FRAGMENT);
+    u.size = -1;
     u.stream = gl_stream_make(sizeof(vertex), a);
     for (unsigned q = 0; q < MAX_QUADS; q++) {
         static const unsigned corner[] = {0, 1, 2, 2, 1, 3};
@@ -68,6 +70,10 @@ void ui_close(void) {
 }
 
 void ui_begin(int width, int height, float scale, const viewer_input *input) {
+    if (u.size < 0) {
+        gl_program_check(u.program);
+        u.size = glGetUniformLocation(u.program, "size");
+    }
     u.quads = 0, u.width = width, u.height = height, u.scale = scale;
     u.input = *input;
     u.input.x /= scale, u.input.y /= scale;
@@ -77,7 +83,7 @@ void ui_begin(int width, int height, float scale, const viewer_input *input) {
 
 void ui_end(void) {
     glUseProgram(u.program);
-    glUniform2f(glGetUniformLocation(u.program, "size"), (float)u.width / u.scale, (float)u.height / u.scale);
+    glUniform2f(u.size, (float)u.width / u.scale, (float)u.height / u.scale);
     glActiveTexture(GL_TEXTURE0);
     glBindTexture(GL_TEXTURE_2D, u.font);
     glEnable(GL_BLEND);

@@ -80,10 +80,12 @@ static const char *open_off_screen(int width, int height) {
 #endif
 
 const char *window_open(int width, int height, bool hidden) {
-#if !defined(__EMSCRIPTEN__)
+#if defined(__EMSCRIPTEN__)
+    (void)hidden;
+    window_size(&width, &height); /* a canvas that changes its size waits for the graphics */
+#else
     if (hidden) return open_off_screen(width, height);
 #endif
-    (void)hidden;
     if (!glfwInit()) return "no display (is DISPLAY or WAYLAND_DISPLAY set?)";
     glfwWindowHint(GLFW_CLIENT_API, GLFW_OPENGL_ES_API);
     glfwWindowHint(GLFW_CONTEXT_CREATION_API, GLFW_EGL_CONTEXT_API);

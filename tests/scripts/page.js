@@ -36,10 +36,12 @@ function checkSize() {
   expect(brotli <= 400000, `the page has ${brotli} bytes compressed, more than 400,000`);
 }
 
-// The milliseconds from the start of loading until the first picture is drawn, which is read back, and how many
-// colours a part of its pixels has. 1 s is aimed at on two free cores; a busy machine gets five times as much.
+// The milliseconds from the start of navigation until the first picture is drawn, which is read back, and how many
+// colours a part of its pixels has. The browser runs already and has drawn by WebGL: its own start is not measured.
+// 1 s is aimed at on two free cores; a busy machine gets five times as much.
 async function checkFirstPicture(context, address) {
   const page = await context.newPage();
+  await page.evaluate(() => document.createElement('canvas').getContext('webgl2').clear(0));
   await page.setViewportSize({ width: 1280, height: 720 });
   await page.addInitScript(() => {
     const request = window.requestAnimationFrame.bind(window);
@@ -50,8 +52,9 @@ async function checkFirstPicture(context, address) {
       const pixels = new Uint32Array(canvas.width * canvas.height);
       gl.bindFramebuffer(gl.FRAMEBUFFER, null);
       gl.readPixels(0, 0, canvas.width, canvas.height, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(pixels.buffer));
+      const milliseconds = Math.round(performance.now());
       const colours = new Set(pixels.filter((_, i) => i % 100 === 0)).size;
-      if (colours > 1) window.picture = { milliseconds: Math.round(performance.now()), colours };
+      if (colours > 1) window.picture = { milliseconds, colours };
     });
   });
   await page.goto(address);

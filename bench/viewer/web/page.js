@@ -14,10 +14,23 @@ function missing() {
   if (typeof WebAssembly !== 'object' || !WebAssembly.validate(simd)) {
     return 'This browser has no WebAssembly SIMD. Firefox 89, Chromium 91 and Safari 16.4 and later have it.';
   }
-  if (!document.createElement('canvas').getContext('webgl2')) {
+  code = compile();
+  // The viewer's own context: it draws into pictures of its own, so the canvas needs no depth. It is slow to change
+  // its size later.
+  canvas.width = canvas.clientWidth * devicePixelRatio, canvas.height = canvas.clientHeight * devicePixelRatio;
+  if (!canvas.getContext('webgl2', { alpha: false, antialias: false, depth: false, stencil: false })) {
     return 'This browser, or its graphics driver, has no WebGL 2.';
   }
   return '';
+}
+
+// The code is compiled while it comes in, and while the browser makes the context. A server may not know its type.
+let code;
+
+function compile() {
+  const file = fetch('viewer.wasm');
+  const whole = async () => WebAssembly.compile(await (await fetch('viewer.wasm')).arrayBuffer());
+  return WebAssembly.compileStreaming ? WebAssembly.compileStreaming(file).catch(whole) : whole();
 }
 
 function named() {
@@ -60,6 +73,12 @@ var Module = {
     word.textContent = '';
     canvas.focus();
   },
+  instantiateWasm(imports, done) {
+    code.then((module) => WebAssembly.instantiate(module, imports)).then(done, (error) => {
+      word.textContent = `The file viewer.wasm cannot be loaded: ${error.message}`;
+    });
+    return {};
+  },
   onAbort: stop,
   quit(status, thrown) {
     Module.pauseMainLoop();
@@ -73,8 +92,9 @@ addEventListener('hashchange', () => {
   if (name && !Module.ccall('viewer_choose', 'number', ['string'], [name])) Page.unknown(name, Page.title);
 });
 canvas.addEventListener('contextmenu', (event) => event.preventDefault());
-word.textContent = missing() || 'Loading.';
-if (!missing()) {
+const lack = missing();
+word.textContent = lack || 'Loading.';
+if (!lack) {
   const viewer = document.createElement('script');
   viewer.src = 'viewer.js';
   viewer.onerror = () => { word.textContent = 'The file viewer.js cannot be loaded.'; };
