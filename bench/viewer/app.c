@@ -16,7 +16,7 @@ viewer_app app = {.speed = 1, .cores = 1};
 static struct {
     int quality, best; /* of drawing: it begins low, so that the first picture is soon there */
     int frames;        /* that were drawn since the last choice, and their time without steps */
-    double seconds, stepped;
+    double seconds;
     double last, summed, drawn;   /* s: when a frame began, statistics were made, a picture was drawn */
     bool is_shown;                /* the scene has been drawn; its time begins then */
     double energies[MAX_SYSTEMS]; /* J, at the start */
@@ -53,6 +53,8 @@ static void take_statistics(bool start) {
     now.summed = window_seconds();
 }
 
+void app_take_statistics(void) { take_statistics(false); }
+
 static void close_scene(void) {
     if (app.scene->close) app.scene->close(&app.state);
     mote_system_destroy(app.state.system);
@@ -64,6 +66,7 @@ static void open_scene(void) {
     app.state.alpha = 0, app.state.points = 0;
     app.scene->open(&app.state);
     app.work = app.work_seconds = 0;
+    app.step_seconds = app.frame_seconds = 0;
     take_statistics(true);
     now.last = window_seconds(), now.is_shown = false;
 }
@@ -80,6 +83,18 @@ void app_choose(const scene *to) {
 #if defined(__EMSCRIPTEN__)
     web_chosen(to->name, to->title, to->source);
 #endif
+}
+
+bool app_set(const char *name, size_t length, float value) {
+    for (int i = 0; i < MAX_PARAMETERS && app.scene->parameters[i].name; i++) {
+        const scene_parameter *p = &app.scene->parameters[i];
+        if (strcspn(p->name, ", ") != length || strncmp(p->name, name, length)) continue;
+        if (!(value >= p->least && value <= p->most)) return false;
+        app.state.parameter[i] = value;
+        if (p->restarts) app_reopen();
+        return true;
+    }
+    return false;
 }
 
 void app_reopen(void) {
@@ -113,6 +128,10 @@ static void run(uint64_t nanoseconds, uint32_t steps) {
     s->alpha = done.alpha;
 }
 
+static void add_to_mean(double *mean, double seconds) {
+    *mean = *mean > 0 ? *mean + 0.05 * (seconds - *mean) : seconds;
+}
+
 void app_advance(uint64_t nanoseconds, uint32_t steps) {
     uint64_t first[MAX_SYSTEMS];
     const double before = window_seconds();
@@ -122,9 +141,9 @@ void app_advance(uint64_t nanoseconds, uint32_t steps) {
         app.scene->before(&app.state, steps ? step * steps : 1e-9 * (double)nanoseconds);
     }
     run(nanoseconds, steps);
-    now.stepped = window_seconds() - before;
-    app.step_seconds += 0.05 * (now.stepped - app.step_seconds);
-    app.work *= 0.95, app.work_seconds = 0.95 * app.work_seconds + now.stepped;
+    app.stepped = window_seconds() - before;
+    add_to_mean(&app.step_seconds, app.stepped);
+    app.work *= 0.95, app.work_seconds = 0.95 * app.work_seconds + app.stepped;
     for (int i = 0; i < MAX_SYSTEMS && app_system(i); i++) {
         const double points = (double)mote_system_count(app_system(i)) + (double)app.state.points;
         if (steps_of(i) > first[i]) app.work += points * (double)(steps_of(i) - first[i]);
@@ -329,7 +348,7 @@ void app_rehearse(const scene *first) {
 /* Draws better where frames are quick, and worse, for good, where they are slow. */
 static void choose_quality(double frame_seconds) {
     enum { FRAMES = 12 };
-    now.seconds += fmin(fmax(frame_seconds - now.stepped, 0), 0.25);
+    now.seconds += fmin(fmax(frame_seconds - app.stepped, 0), 0.25);
     if (++now.frames < FRAMES) return;
     const double mean = now.seconds / FRAMES;
     now.frames = 0, now.seconds = 0;
@@ -340,14 +359,14 @@ static void choose_quality(double frame_seconds) {
 void app_frame(void) {
     const double began = window_seconds(), passed = began - now.last;
     now.last = began;
-    app.frame_seconds += 0.05 * (passed - app.frame_seconds);
+    if (now.is_shown) add_to_mean(&app.frame_seconds, passed);
     const viewer_input *input = window_input();
     int width, height;
     window_size(&width, &height);
     for (int i = 0; i < input->key_count; i++) key(input->keys[i]);
     point(width, height, input);
     if (!app.undrawn) choose_quality(passed);
-    now.stepped = 0;
+    app.stepped = 0;
     const double most = 0.1, seconds = passed < most ? passed : most;
     const double nanoseconds = app.fixed ? FRAME_NANOSECONDS : 1e9 * seconds;
     if (!app.paused && (now.is_shown || app.fixed))

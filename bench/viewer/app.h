@@ -18,7 +18,8 @@ typedef struct viewer_app {
     float speed;                    /* of time */
     uint32_t cores;
     /* Measured. */
-    double step_seconds, frame_seconds;   /* means of the last frames */
+    double stepped;                       /* s, of the steps of the last frame */
+    double step_seconds, frame_seconds;   /* means of the last frames; 0: there were none */
     double work, work_seconds;            /* particle-steps of the last frames, and their time */
     double energy_drift, energy_at_start; /* J, of the system that has drifted most */
     double stretch;                       /* largest strain */
@@ -36,10 +37,15 @@ void app_close(void);
 /* Returns system `number` of the scene, or NULL after the last. */
 mote_system *app_system(int number);
 
+/* Sets a parameter of the scene by the first word of its name. Returns false if there is no such one. */
+bool app_set(const char *name, size_t length, float value);
+
 /* Advances by a time, or with steps > 0 by so many steps. */
 void app_advance(uint64_t nanoseconds, uint32_t steps);
 void app_single_step(void);
 void app_keep_hash(void);
+/* Finds the drift of the energy and the stretch. */
+void app_take_statistics(void);
 
 /* Has graphics compile what the first picture of a scene needs while the scene is made. */
 void app_rehearse(const scene *first);

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #if defined(__EMSCRIPTEN__)
 #include <emscripten.h>
 #else
@@ -16,17 +17,22 @@
 enum { WIDTH = 1280, HEIGHT = 800 };
 
 static int usage(FILE *to, int status) {
-    fprintf(to, "usage: mote-viewer [SCENE] [--hair FILE] [--workers N] [--size WxH]\n"
-                "                   [--headless] [--frames N] [--out FILE.png] [--plain] [--bare]\nscenes:");
+    fprintf(to,
+            "usage: mote-viewer [SCENE] [--set NAME=VALUE] [--hair FILE] [--workers N] [--size WxH]\n"
+            "                   [--headless] [--frames N] [--out FILE.png] [--plain] [--bare] [--undrawn]\n"
+            "                   [--measure]\nscenes:");
     for (int i = 0; scenes[i]; i++) fprintf(to, " %s", scenes[i]->name);
     fprintf(to, "\n");
     return status;
 }
 
+enum { MAX_SETTINGS = 8 };
+
 typedef struct options {
-    const char *scene, *hair, *out;
-    int frames, width, height;
+    const char *scene, *hair, *out, *settings[MAX_SETTINGS];
+    int frames, width, height, setting_count;
     bool help, ends; /* ends: after `frames`, in a window too */
+    bool measures;   /* prints the time of the steps of a frame */
 } options;
 
 /* Reads a whole number of 0 to `most`, up to the character `end`, and goes past it; false: it is none. */
@@ -52,6 +58,14 @@ static bool option(int letter, const char *text, options *o) {
         return app.plain = true;
     case 'b':
         return app.bare = true;
+    case 'u':
+        return app.undrawn = true;
+    case 'm':
+        return o->ends = o->measures = true;
+    case 'v':
+        if (o->setting_count == MAX_SETTINGS) return false;
+        o->settings[o->setting_count++] = text;
+        return true;
     case 'o':
         o->out = text;
         return o->ends = true;
@@ -74,9 +88,11 @@ static bool option(int letter, const char *text, options *o) {
 
 static bool parse(int argc, char **argv, options *o) {
     static const struct option names[] = {
-        {"headless", 0, NULL, 'x'}, {"frames", 1, NULL, 'f'}, {"out", 1, NULL, 'o'},   {"hair", 1, NULL, 'r'},
-        {"workers", 1, NULL, 'w'},  {"size", 1, NULL, 's'},   {"plain", 0, NULL, 'p'}, {"bare", 0, NULL, 'b'},
-        {"help", 0, NULL, 'h'},     {NULL, 0, NULL, 0}};
+        {"headless", 0, NULL, 'x'}, {"frames", 1, NULL, 'f'},  {"out", 1, NULL, 'o'},
+        {"hair", 1, NULL, 'r'},     {"workers", 1, NULL, 'w'}, {"size", 1, NULL, 's'},
+        {"plain", 0, NULL, 'p'},    {"bare", 0, NULL, 'b'},    {"set", 1, NULL, 'v'},
+        {"undrawn", 0, NULL, 'u'},  {"measure", 0, NULL, 'm'}, {"help", 0, NULL, 'h'},
+        {NULL, 0, NULL, 0}};
     for (int letter; (letter = getopt_long(argc, argv, "", names, NULL)) != -1;)
         if (!option(letter, optarg, o)) return false;
     if (optind < argc) o->scene = argv[optind++];
@@ -118,14 +134,47 @@ static const scene *scene_of_page(void) {
     return first ? first : scenes[0];
 }
 #else
-/* Runs frames of 1/60 s, off screen without drawing them, and draws the last one finely. */
-static int run_frames(const options *o) {
-    int width, height;
-    for (int i = 0; i < o->frames && !window_should_close(); i++)
+static int compare(const void *one, const void *other) {
+    const double a = *(const double *)one, b = *(const double *)other;
+    return (a > b) - (a < b);
+}
+
+/* Prints the time of the steps of a frame, over the last half of the frames: a fountain fills at first. */
+static void print_times(double *seconds, int frames, double stretch) {
+    const int count = frames - frames / 2;
+    double *last = seconds + frames / 2;
+    uint64_t points = 0;
+    for (int i = 0; app_system(i); i++) points += mote_system_count(app_system(i)) + app.state.points;
+    if (!count) return;
+    qsort(last, (size_t)count, sizeof *last, compare);
+    printf("%s: %llu particles, %u workers, steps of a frame %.2f ms (median of %d frames; least %.2f ms)",
+           app.scene->name, (unsigned long long)points, app.state.workers, 1e3 * last[count / 2], count,
+           1e3 * last[0]);
+    if (stretch > 0) printf(", stretch at most %.3f %%", 100 * stretch);
+    printf("\n");
+}
+
+/* Runs frames of 1/60 s, off screen without drawing them. */
+static void run_steps(const options *o) {
+    double *seconds = calloc((size_t)o->frames + 1, sizeof *seconds), stretch = 0;
+    if (!seconds) exit(1);
+    for (int i = 0; i < o->frames && !window_should_close(); i++) {
         if (app.off_screen)
             app_advance(FRAME_NANOSECONDS, 0);
         else
             app_frame();
+        seconds[i] = app.stepped;
+        if (o->measures && app.state.points) app_take_statistics();
+        if (app.stretch > stretch) stretch = app.stretch;
+    }
+    if (o->measures) print_times(seconds, o->frames, stretch);
+    free(seconds);
+}
+
+/* Draws the last frame finely. */
+static int run_frames(const options *o) {
+    int width, height;
+    run_steps(o);
     app_keep_hash();
     printf("%s %d %016llx\n", app.scene->name, o->frames, (unsigned long long)app.hash);
     app_draw();
@@ -137,6 +186,17 @@ static int run_frames(const options *o) {
     if (!good) fprintf(stderr, "viewer: %s cannot be written\n", o->out);
     free(pixels);
     return good ? 0 : 2;
+}
+
+static void set_parameters(const options *o) {
+    for (int i = 0; i < o->setting_count; i++) {
+        const char *text = o->settings[i], *equal = strchr(text, '=');
+        char *end = NULL;
+        const float value = equal ? strtof(equal + 1, &end) : 0;
+        if (equal && end > equal + 1 && !*end && app_set(text, (size_t)(equal - text), value)) continue;
+        fprintf(stderr, "viewer: scene %s takes no %s\n", app.scene->name, text);
+        exit(2);
+    }
 }
 #endif
 
@@ -171,6 +231,7 @@ int main(int argc, char **argv) {
     return 0;
 #else
     app_choose(first);
+    set_parameters(&o);
     const int status = o.ends ? run_frames(&o) : 0;
     while (!o.ends && !window_should_close()) app_frame();
     app_close();

@@ -174,10 +174,23 @@ def check_bad_input(viewer):
     for arguments in (['no-such-scene'], ['--hair', '/nonexistent'], ['--frames'], ['rope', 'hair'],
                       ['--frames', '1e3'], ['--frames', '-1'], ['--workers', '65'], ['--workers', ''],
                       ['--size', '640'], ['--size', '0x480'], ['--size', '640x480x'],
+                      ['rope', '--headless', '--set', 'weight'], ['rope', '--headless', '--set', 'weight=21'],
+                      ['rope', '--headless', '--set', 'wei=1'], ['rope', '--headless', '--set', 'weight=1x'],
                       ['rope', '--headless', '--frames', '1', '--out', '/nonexistent/x.png']):
         run = subprocess.run([viewer, *arguments], capture_output=True, text=True, check=False)
         if run.returncode != 2 or not run.stderr:
             yield f'{arguments}: ended with {run.returncode} and {run.stderr!r}'
+
+
+def check_measure(viewer, folder):
+    """The measuring call says how many particles there are, of how many a setting asks for, and the stretch."""
+    for scene, setting, words in (('fountain', 'rate=400000', ' 33333 particles, 1 workers, steps of a frame '),
+                                  ('hair', 'hairs=256', ', stretch at most 0.')):
+        run = subprocess.run([viewer, scene, '--headless', '--workers', '1', '--measure', '--undrawn', '--frames', '5',
+                              '--size', f'{WIDTH}x{HEIGHT}', '--set', setting, '--out', folder / 'measure.png'],
+                             capture_output=True, text=True, check=False)
+        if run.returncode or words not in run.stdout:
+            yield f'{scene}, measured: ended with {run.returncode}: {run.stdout}{run.stderr}'
 
 
 def main():
@@ -196,6 +209,7 @@ def main():
         kept = file.read_text(encoding='utf-8')
         faults += [*check_hair(counts, kept), *check_strays(rows, bare, kept)]
         faults += check_curls(viewer, folder)
+        faults += check_measure(viewer, folder)
         faults += check_window(viewer, folder)
         for scene in scenes:
             faults += check_scene(viewer, scene, folder)
