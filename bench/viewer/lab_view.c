@@ -6,8 +6,7 @@
 
 #define REACH 1.7f /* m from its origin: a member that is further away has left the picture */
 
-enum { PANEL = 250, PLOTS = 430, TOP = 140, PLOTS_TOP = 166, FOOT = 60, COLUMNS = 3, ROWS = 4 };
-enum { NARROW = 1000, TINY = 620 }; /* widths: figures lie below the text; the panel is closed */
+enum { PLOTS = 430, TOP = 140, PLOTS_TOP = 166, FOOT = 60, COLUMNS = 3, ROWS = 4 };
 enum { TRAIL = 40, TURNS = 12 };
 
 static const ui_colour white = {0.95f, 0.96f, 0.98f, 1}, dim = {0.7f, 0.74f, 0.8f, 1},
@@ -19,27 +18,34 @@ static bool is_near(float x, float y) { return fabsf(x) < REACH && fabsf(y) < RE
 
 /* Origin of a member's problem, in units of ui.h, and units a metre. */
 typedef struct cell {
-    float x, y, scale, left, top; /* left, top: of its name */
+    float x, y, scale, left, top, size; /* left, top: of its name; size: radius of a ball in a row */
 } cell;
 
 /* Springs lie in rows, orbits and ropes in a table, between the panel and the plots, which a narrow window
  * has not. */
 static cell cell_of(const lab *l, int m, int wide, int high) {
-    const bool narrow = wide < NARROW, tiny = wide < TINY;
-    const float left = tiny ? 16 : PANEL + 16, right = (float)(narrow ? wide - 16 : wide - PLOTS - 12);
-    const float first = tiny ? 370 : narrow ? 310 : TOP, bottom = (float)(high - FOOT - (narrow ? 56 : 0));
+    const bool narrow = wide < UI_NARROW, small = ui_is_small(wide, high);
+    const float left = small ? 16 : UI_PANEL + 16,
+                right = (float)(narrow || small ? wide - 16 : wide - PLOTS - 12);
+    const float first = small    ? (high < UI_SHORT ? 60 : 190)
+                        : narrow ? 310
+                                 : TOP,
+                bottom = (float)(high - (small    ? 40
+                                         : narrow ? FOOT + 56
+                                                  : FOOT));
     if (l->problem == SPRING) {
         const float row = (bottom - first) / MEMBERS, scale = (right - left) / 4.1f;
         const float top = first + row * (float)m;
-        return (cell){left + 2.2f * scale, top + 0.62f * row, scale, left, top};
+        return (cell){left + 2.2f * scale,   top + (row < 40 ? 0.72f : 0.62f) * row, scale, left, top,
+                      fminf(11, 0.25f * row)};
     }
     const float width = (right - left) / COLUMNS, height = (bottom - first) / ROWS,
                 x = left + width * (float)(m % COLUMNS), y = first + height * (float)(m / COLUMNS);
     if (l->problem == ORBIT) {
         const float scale = fminf(width / 2.1f, (height - 20) / 1.9f);
-        return (cell){x + 0.5f * width - 0.16f * scale, y + 18 + 0.5f * (height - 20), scale, x, y};
+        return (cell){x + 0.5f * width - 0.16f * scale, y + 18 + 0.5f * (height - 20), scale, x, y, 6};
     }
-    return (cell){x + 0.5f * width, y + 26, fminf(width / 2.7f, (height - 32) / 1.5f), x, y};
+    return (cell){x + 0.5f * width, y + 26, fminf(width / 2.7f, (height - 32) / 1.5f), x, y, 6};
 }
 
 /* Size in m of a unit of ui.h where the scene's camera looks. */
@@ -105,7 +111,7 @@ static void ball(draw_state *d, const cell *c, float x, float y, float radius, u
 /* A coil between the wall and the ball, drawn twice so that it is not too thin. */
 static void paint_spring(draw_state *d, const cell *c, float x, ui_colour colour) {
     enum { PIECES = TURNS * 16 };
-    const float wall = -2, size = 9 / c->scale;
+    const float wall = -2, size = 0.82f * c->size / c->scale;
     for (int thread = 0; thread < 2; thread++)
         for (int k = 0; k < PIECES; k++) {
             float xy[4];
@@ -177,7 +183,7 @@ void lab_paint(scene_state *s, draw_state *d) {
         if (l->problem == ROPE) paint_rope(d, l, m, &c);
         if (l->problem == ROPE || !is_near(now.x, now.y)) continue;
         if (l->problem == SPRING) paint_spring(d, &c, now.x, lab_members[m].colour);
-        ball(d, &c, now.x, now.y, l->problem == SPRING ? 11 : 6, lab_members[m].colour);
+        ball(d, &c, now.x, now.y, c.size, lab_members[m].colour);
     }
     if (l->problem == SPRING) { /* where all of them should be */
         const cell first = cell_of(l, 0, d->wide, d->high), last = cell_of(l, MEMBERS - 1, d->wide, d->high);
@@ -320,6 +326,7 @@ static void name_member(const lab *l, int m, int wide, int high) {
     const draw_state d = {.wide = wide, .high = high};
     const cell c = cell_of(l, m, wide, high);
     const lab_state now = shown_state(l, m);
+    if (c.size < 4) return; /* the next one's would lie over it */
     vec4 at = {0, 0, 0, 1}, on_screen;
     put(&d, &c, (c.left - c.x) / c.scale, (c.y - c.top) / c.scale, 0, at);
     glm_mat4_mulv((vec4 *)l->both, at, on_screen);
@@ -338,7 +345,7 @@ void lab_over(scene_state *s, int width, int height) {
     const double energy = (double)lab_energy_scale(l), speed = (double)lab_speed_scale(l),
                  end = fmax(newest, window), long_end = fmax(newest, long_window);
     for (int m = 0; m < MEMBERS; m++) name_member(l, m, width, height);
-    if (width < NARROW) return;
+    if (width < UI_NARROW || ui_is_small(width, height)) return;
     plot p = begin_plot(x, PLOTS_TOP, wide, high - 8,
                         l->problem == ROPE ? "position of the end, m" : "position, m",
                         (const double[]){end - window, end, -1.6, 1.6}, " s");

@@ -6,7 +6,7 @@
 
 #include "app.h"
 
-enum { PANEL = 250, FIGURES = 246, NARROW = 1000, TINY = 620, MAX_LINES = 10, LINE = 18 };
+enum { FIGURES = 246, MAX_LINES = 10, LINE = 18 };
 
 static const ui_colour white = {0.92f, 0.94f, 0.97f, 1}, dim = {0.6f, 0.65f, 0.72f, 1},
                        accent = {0.98f, 0.72f, 0.32f, 1}, glass = {0.05f, 0.06f, 0.08f, 0.62f},
@@ -14,7 +14,7 @@ static const ui_colour white = {0.92f, 0.94f, 0.97f, 1}, dim = {0.6f, 0.65f, 0.7
 
 static void sliders_and_buttons(int height) {
     float y = 14;
-    ui_rectangle(0, 0, PANEL, (float)height, glass);
+    ui_rectangle(0, 0, UI_PANEL, (float)height, glass);
     ui_text(14, y, 22, white, "mote"), y += 34;
     for (int i = 0; scenes[i]; i++) {
         const float x = 14 + (float)(i % 2) * 113;
@@ -28,8 +28,8 @@ static void sliders_and_buttons(int height) {
         if (p->grown && app.state.hair) continue;
         float *value = &app.state.parameter[i];
         const bool changed =
-            p->choices ? ui_choices(14, y, PANEL - 28, p->choices, value)
-                       : ui_slider(14, y, PANEL - 28, p->name, value, p->least, p->most, p->logarithmic);
+            p->choices ? ui_choices(14, y, UI_PANEL - 28, p->choices, value)
+                       : ui_slider(14, y, UI_PANEL - 28, p->name, value, p->least, p->most, p->logarithmic);
         if (changed && p->restarts) app_reopen();
         y += 40;
     }
@@ -117,6 +117,12 @@ static float show_figures(float x, float y) {
     return y + (float)(LINE * f.count) + 10;
 }
 
+static void show_two_figures(float x, float y) {
+    ui_text(x, y, 13, white, "hash  %016llx", (unsigned long long)app.hash);
+    ui_text(x, y + LINE, 13, dim, "frame %.1f ms    step %.2f ms", 1e3 * app.frame_seconds,
+            1e3 * app.step_seconds);
+}
+
 /* --- Text --- */
 
 static float show_text(float x, float y, float width) {
@@ -144,19 +150,36 @@ static void show_help(float x, float y, float width) {
     for (int i = 0; i < count; i++) y += wrap(x, y, width, help[i], true);
 }
 
-void panel_draw(int width, int height) {
-    const bool tiny = width < TINY, open = !tiny || app.menu;
-    const float x = open ? PANEL + 18 : 18;
-    if (open) sliders_and_buttons(height);
-    if (tiny) {
-        const float at = app.menu ? 164 : 14;
-        if (ui_button(at, 14, 72, app.menu ? "close" : "menu", app.menu)) app.menu = !app.menu;
-        if (app.menu) return; /* there is no room beside it */
+/* A small window shows figures alone; what the scene is stands beside the menu. */
+static void draw_small(int width, int height) {
+    if (ui_button(app.menu ? 164 : 14, 14, 72, app.menu ? "close" : "menu", app.menu)) app.menu = !app.menu;
+    const float x = app.menu ? UI_PANEL + 18 : 18, room = (float)width - x - 18;
+    if (app.help) {
+        show_help(x, app.menu ? 20 : 52, fminf(460, room));
+    } else if (!app.menu) {
+        ui_text(98, 15, 16, white, "%s", app.scene->title);
+        if (height >= UI_SHORT)
+            show_figures(18, 50);
+        else if (width >= 480)
+            show_two_figures((float)width - FIGURES, 14);
+    } else if (room > 200) {
+        const float y = show_text(x, 20, fminf(460, room));
+        if (y + LINE * MAX_LINES < (float)height) show_figures(x, y + 4);
     }
-    const float room = (float)width - x - 18;
-    const float low = (float)height - (width < NARROW ? 84 : 28); /* above the foot of a narrow page */
-    float y = show_text(x, tiny ? 50 : 14, fminf(460, width < NARROW ? room : room - FIGURES - 30));
-    if (width < NARROW)
+    if (app.note[0]) ui_text(x, (float)height - 68, 13, accent, "%s", app.note);
+}
+
+void panel_draw(int width, int height) {
+    const bool small = ui_is_small(width, height);
+    if (!small || app.menu) sliders_and_buttons(height);
+    if (small) {
+        draw_small(width, height);
+        return;
+    }
+    const float x = UI_PANEL + 18, room = (float)width - x - 18;
+    const float low = (float)height - (width < UI_NARROW ? 84 : 28); /* above the foot of a narrow page */
+    float y = show_text(x, 14, fminf(460, width < UI_NARROW ? room : room - FIGURES - 30));
+    if (width < UI_NARROW)
         y = show_figures(x, y + 4);
     else
         show_figures((float)width - FIGURES, 14);

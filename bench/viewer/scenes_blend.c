@@ -4,7 +4,7 @@
 
 #include "scene.h"
 
-enum { WAYS = 3, KEPT = 64, PANEL = 250, TINY = 620 /* width: the panel is closed */ };
+enum { WAYS = 3, KEPT = 64 };
 
 #define TRAIL 0.5  /* s */
 #define SIZE  0.8f /* m, of the orbit along x; along y it is 3 / sqrt(40) m */
@@ -74,11 +74,11 @@ static mote_system *system_of_blend(const scene_state *s, int number) {
     return number < WAYS ? b->system[number] : NULL;
 }
 
-static float left_of(int width) { return width < TINY ? 0 : PANEL; }
+static float left_of(int width, int height) { return ui_is_small(width, height) ? 0 : UI_PANEL; }
 
 /* Places one of the ways beside the panel: the middle of its orbit, and m on the picture a m. */
 static float place(const draw_state *d, int way, float middle[3]) {
-    const float unit = 2 * 7.6f * tanf(0.3f) / (float)d->high, left = left_of(d->wide),
+    const float unit = 2 * 7.6f * tanf(0.3f) / (float)d->high, left = left_of(d->wide, d->high),
                 column = ((float)d->wide - left) / WAYS;
     middle[0] = unit * (left + column * ((float)way + 0.5f) - 0.5f * (float)d->wide);
     middle[1] = middle[2] = 0;
@@ -127,7 +127,8 @@ static void over_blend(scene_state *s, int width, int height) {
     static const char *name[WAYS] = {"off", "linear", "Hermite"};
     (void)s;
     for (int i = 0; i < WAYS; i++) {
-        const float left = left_of(width), x = left + ((float)width - left) * ((float)i + 0.5f) / WAYS;
+        const float left = left_of(width, height),
+                    x = left + ((float)width - left) * ((float)i + 0.5f) / WAYS;
         ui_text(x - 0.5f * ui_text_width(18, name[i]), 0.76f * (float)height, 18,
                 (ui_colour){0.92f, 0.94f, 0.97f, 1}, "%s", name[i]);
     }

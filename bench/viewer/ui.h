@@ -9,6 +9,13 @@ typedef struct ui_colour {
     float r, g, b, a;
 } ui_colour;
 
+/* Layout: the panel lies at the left; narrow windows have the figures below the text; in small ones the panel
+ * is closed until it is asked for, and there is no text over the picture. */
+enum { UI_PANEL = 250, UI_NARROW = 1000, UI_SHORT = 480 };
+static inline bool ui_is_small(int width, int height) {
+    return width < 800 || height < UI_SHORT || (width < UI_NARROW && height < 640);
+}
+
 void ui_open(void);
 void ui_close(void);
 void ui_begin(int width, int height, float scale, const viewer_input *input);
