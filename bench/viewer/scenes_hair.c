@@ -36,22 +36,40 @@ static bool on_scalp(uint32_t number, uint32_t of, vec3 normal) {
     return normal[2] < 0.45f || y > 0.62f; /* the face looks along z */
 }
 
-/* One hair: it leaves the scalp, leans away from the parting and hangs down outside the head. */
+/* Head, neck, shoulders, trunk: capsules. */
+static const struct solid {
+    float from[3], to[3], radius;
+} body[SOLIDS] = {{{0, 1.6f, 0}, {0, 1.6f, 0}, HEAD_RADIUS},
+                  {{0, 1.38f, -0.01f}, {0, 1.52f, -0.01f}, 0.05f},
+                  {{-0.15f, 1.30f, -0.01f}, {0.15f, 1.30f, -0.01f}, 0.075f},
+                  {{0, 1.0f, -0.01f}, {0, 1.24f, -0.01f}, 0.135f}};
+
+/* Turns a way along a solid that it would come near to. */
+static void avoid(const struct solid *solid, const vec3 at, vec3 way) {
+    const float reach = solid->radius + 0.027f;
+    if (at[1] > fmaxf(solid->from[1], solid->to[1]) + reach) return; /* most points are above most solids */
+    vec3 axis, off;
+    glm_vec3_sub((float *)solid->to, (float *)solid->from, axis);
+    glm_vec3_sub((float *)at, (float *)solid->from, off);
+    const float along = glm_clamp(glm_vec3_dot(off, axis) / fmaxf(glm_vec3_norm2(axis), 1e-12f), 0, 1);
+    glm_vec3_muladds(axis, -along, off);
+    const float distance = glm_vec3_norm(off), room = distance - solid->radius - 0.007f;
+    glm_vec3_scale(off, 1 / distance, off);
+    const float inward = glm_vec3_dot(way, off);
+    if (inward < 0 && room < 0.02f) glm_vec3_muladds(off, -inward * (1 - glm_clamp(room / 0.02f, 0, 1)), way);
+}
+
+/* One hair: it leaves the scalp, leans away from the parting and hangs down outside the body. */
 static void grow(uint32_t item, const float normal[3], float length, float (*points)[3]) {
-    const float segment = length / (POINTS - 1), lean = 0.25f + 0.5f * random_at(item, 1);
+    const float segment = length / (POINTS - 1), lean = 0.05f + 0.25f * random_at(item, 1);
     vec3 at, way;
     for (int i = 0; i < 3; i++) at[i] = head_at[i] + (HEAD_RADIUS + 0.001f) * normal[i];
-    glm_vec3_copy((float *)normal, way);
+    glm_vec3_copy((vec3){normal[0], 0.3f * normal[1], normal[2] - 0.1f}, way);
     for (int k = 0; k < POINTS; k++) {
         glm_vec3_copy(at, points[k]);
-        vec3 from_head, aim = {normal[0] * lean, -0.55f, normal[2] * lean - 0.12f};
-        glm_vec3_muladds(aim, 0.22f, way);
-        glm_vec3_sub(at, (float *)head_at, from_head);
-        const float distance = glm_vec3_norm(from_head);
-        glm_vec3_scale(from_head, 1 / distance, from_head);
-        const float inward = glm_vec3_dot(way, from_head), room = distance - 1.07f * HEAD_RADIUS;
-        if (inward < 0 && room < 0.02f)
-            glm_vec3_muladds(from_head, -inward * (1 - glm_clamp(room / 0.02f, 0, 1)), way);
+        vec3 aim = {normal[0] * lean, -0.9f, normal[2] * lean - 0.12f};
+        glm_vec3_muladds(aim, 0.5f, way);
+        for (int i = 0; i < SOLIDS; i++) avoid(&body[i], at, way);
         glm_vec3_normalize(way);
         glm_vec3_muladds(way, segment, at);
     }
@@ -151,10 +169,7 @@ static void open_hair(scene_state *s) {
     scene_make_system(s, &def);
     scene_gravity(s->system, -9.81f);
     h->solid[0] = mote_sphere(head_at, HEAD_RADIUS);
-    h->solid[1] = mote_capsule((const float[3]){0, 1.38f, -0.01f}, (const float[3]){0, 1.52f, -0.01f}, 0.05f);
-    h->solid[2] =
-        mote_capsule((const float[3]){-0.15f, 1.30f, -0.01f}, (const float[3]){0.15f, 1.30f, -0.01f}, 0.075f);
-    h->solid[3] = mote_capsule((const float[3]){0, 1.0f, -0.01f}, (const float[3]){0, 1.24f, -0.01f}, 0.135f);
+    for (int i = 1; i < SOLIDS; i++) h->solid[i] = mote_capsule(body[i].from, body[i].to, body[i].radius);
     glm_vec3_copy((vec3){0.31f, 1.45f, 0.11f}, h->ball_at);
     h->ball = mote_sphere(h->ball_at, 0.06f);
     h->ball_id = scene_add_collider(s->system, &h->ball);

@@ -152,7 +152,7 @@
     "  float through = exp(-9.0 * buried(x + 0.002 * to_light));\n"                                          \
     "  vec3 c = mix(root, tip, u) * (0.75 + 0.5 * k);\n"                                                     \
     "  vec3 sum = c * sky(n) * (0.35 + 0.65 * through) + 1.35 * c * across * through;\n"                     \
-    "  sum += gloss * through * 0.55 * shine(tangent, h, -0.08, n, 90.0) * vec3(1.0, 0.96, 0.9);\n"          \
+    "  sum += gloss * through * 0.28 * shine(tangent, h, -0.08, n, 90.0) * vec3(1.0, 0.96, 0.9);\n"          \
     "  return sum + gloss * through * 0.9 * shine(tangent, h, 0.12 + 0.1 * (k - 0.5), n, 22.0) * c;\n"       \
     "}\n"
 #define HAIR_VERTEX                                                                                          \
