@@ -2,6 +2,9 @@
  * Arguments: none; `--show N`: case N alone; `--from N`: case N and all after it, each one named before it
  * runs. */
 #include "misuse.h"
+#ifdef MISUSE_RANKS
+#include "mpi/misuse_ranks.h"
+#endif
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +28,22 @@ void misuse_copy(void *to, const void *from, size_t bytes) {
 bool misuse_no_rotation(const mote_transform *transform) {
     const float *r = transform->rotation;
     return r[0] == 0 && r[1] == 0 && r[2] == 0 && r[3] == 0;
+}
+
+mote_result misuse_place(misuse_world *w, mote_transform at) {
+    return mote_system_move_collider(w->system, w->collider, &at, MOTE_NEXT_ADVANCE);
+}
+
+mote_result misuse_place_unit(misuse_world *w, mote_transform at) {
+    const mote_result result = misuse_place(w, at);
+    const float *r = at.rotation;
+    const bool unit = fabsf(r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3] - 1) < 1e-5f;
+    return result == MOTE_OK && !unit ? MISUSE_VALUE : result;
+}
+
+mote_result misuse_field(const misuse_world *w, const float rows[9]) {
+    const mote_force_def def = mote_linear_field(w->vector, rows, MOTE_FIELD_ACCELERATION, 1);
+    return mote_force_check(&def, NULL);
 }
 
 /* Makes the call of a case inside a step, if it is to be made in this place. */
@@ -287,6 +306,9 @@ static void make_world(misuse_world *w) {
     w->chunk = w->chunks[1];
     /* A second link between other ends is what a valid call adds. */
     w->link_def.a.point = 3;
+#ifdef MISUSE_RANKS
+    misuse_join(w);
+#endif
 }
 
 static void destroy_world(misuse_world *w) {
@@ -304,6 +326,9 @@ static void destroy_world(misuse_world *w) {
     mote_distance_grid_destroy(w->made_distance_grid);
     mote_hair_destroy(w->hair);
     mote_hair_destroy(w->made_hair);
+#ifdef MISUSE_RANKS
+    misuse_leave();
+#endif
 }
 
 /* --- Cases --- */
@@ -371,6 +396,9 @@ static bool run(const misuse_case *c) {
 }
 
 int main(int argc, char **argv) {
+#ifdef MISUSE_RANKS
+    misuse_begin(&argc, &argv);
+#endif
     unsigned wrong = 0, first = 0, end = misuse_case_count;
     const bool show = argc == 3 && !strcmp(argv[1], "--show");
     if (argc == 3) first = (unsigned)atoi(argv[2]);
@@ -381,5 +409,8 @@ int main(int argc, char **argv) {
         wrong += !run(&misuse_cases[i]);
     }
     printf("%u cases, %u wrong\n", misuse_case_count, wrong);
+#ifdef MISUSE_RANKS
+    misuse_end();
+#endif
     return wrong != 0;
 }

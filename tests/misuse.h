@@ -103,6 +103,15 @@ void misuse_copy(void *to, const void *from, size_t bytes);
 /* Returns whether the rotation is 0, which is what wrong transforms give. */
 bool misuse_no_rotation(const mote_transform *transform);
 
+/* Returns the code of a call that gets a transform. */
+mote_result misuse_place(misuse_world *w, mote_transform at);
+
+/* As misuse_place; MISUSE_VALUE where the rotation of a transform that the call takes has not length 1. */
+mote_result misuse_place_unit(misuse_world *w, mote_transform at);
+
+/* Returns the code of a force that gets the rows of a matrix. */
+mote_result misuse_field(const misuse_world *w, const float rows[9]);
+
 void misuse_callback(void *user, const mote_stage_view *stage, float *x, float *y, float *z);
 
 #endif

@@ -207,7 +207,7 @@ static mote_result write_part(const mote_cluster *c, const char *path, unsigned 
     return MPI_File_close(&file) == MPI_SUCCESS && written ? MOTE_OK : MOTE_ERROR_FILE;
 }
 
-/* Writes the file under its other name and renames it. */
+/* Writes the file under its other name and renames it; where that fails nothing of it is left. */
 static mote_result write_file(const mote_cluster *c, const char *path, unsigned char *memory, size_t bytes) {
     const size_t length = strlen(path);
     char *part = malloc(length + sizeof ".part");
@@ -216,6 +216,7 @@ static mote_result write_file(const mote_cluster *c, const char *path, unsigned 
     memcpy(part + length, ".part", sizeof ".part");
     mote_result result = agreed(c, write_part(c, part, memory, bytes));
     if (result == MOTE_OK && c->transport.rank == 0 && rename(part, path)) result = MOTE_ERROR_FILE;
+    if (result && c->transport.rank == 0) (void)MPI_File_delete(part, MPI_INFO_NULL);
     free(part);
     return agreed(c, result);
 }
@@ -241,6 +242,8 @@ static mote_result read_file(const mote_cluster *c, const char *path, unsigned c
     MPI_Offset size = 0;
     if (MPI_File_open(c->communicator, path, MPI_MODE_RDONLY, MPI_INFO_NULL, &file)) return MOTE_ERROR_FILE;
     mote_result result = MPI_File_get_size(file, &size) || size <= 0 ? MOTE_ERROR_FILE : MOTE_OK;
+    unsigned char last; /* a folder has a size, but no bytes */
+    if (result == MOTE_OK && !transfer(file, &last, (size_t)size - 1, 1, false)) result = MOTE_ERROR_FILE;
     *bytes = (size_t)size;
     *memory = result ? NULL : malloc(*bytes);
     if (result == MOTE_OK && !*memory) result = MOTE_ERROR_MEMORY;

@@ -3,18 +3,19 @@ its type has. The headers give the functions, the codes that their comments name
 structs; LEGAL (tests/misuse.txt) gives what is legal for each parameter and field, and the code that the
 rest must get.
 
-usage: misuse.py INCLUDE LEGAL OUT.c DEPFILE
+usage: misuse.py INCLUDE LEGAL OUT.c DEPFILE [FURTHER]
 
-A function, a type of argument or a value without an entry ends the script: nothing is left out by silence.
-So does an expected code that the comment of the function does not name, and an entry that nothing uses.
+FURTHER: a folder with the headers of another library, whose functions alone are in the table. A function, a
+type of argument or a value without an entry ends the script: nothing is left out by silence. So does an
+expected code that the comment of the function does not name, and an entry that nothing uses.
 """
 import pathlib
 import re
 import sys
 
 from misuse_headers import Headers
-from misuse_world import (ALIGNMENT, ELEMENTS, EMPTY, ENDLESS, ENDS, LEGAL_IN_HOOK, LENGTHS, OUTPUTS, PREPARE,
-                          STRUCTS, VALID)
+from misuse_world import (ALIGNMENT, ELEMENTS, EMPTY, ENDLESS, ENDS, INCLUDES, LEGAL_IN_HOOK, LENGTHS, OTHERS,
+                          OUTPUTS, PREPARE, STRUCTS, USES, VALID, VECTORS, WRITTEN)
 
 # Codes other than those of the rule, by function and case: (pattern, why). Any documented code passes.
 EXCEPTIONS = (
@@ -133,6 +134,8 @@ class Table:
     # (owner, key) of the list, the most special first.
 
     def pointer(self, kind, place, keys, what):
+        if keys[0][0] in self.headers.inlines: # which say that no pointer is NULL
+            return
         yield f'{what} NULL', f'{place} = NULL', self.legal.code(keys, 'NULL', None)
         for bytes_moved, memory in [ALIGNMENT[f'{o} {k}'] for o, k in keys if f'{o} {k}' in ALIGNMENT]:
             statement = f'{place} = memmove((char *)(void *){memory} + 1, {memory}, {bytes_moved})'
@@ -170,6 +173,10 @@ class Table:
                 yield f'{what} {name}', f'{place} = {text}', self.legal.code(keys, name, None)
         elif base in self.headers.structs:
             yield from self.struct(base, place, keys, what, '.')
+        elif kind in VECTORS:
+            for end in VECTORS[kind]:
+                at = [(owner, key + end) for owner, key in keys]
+                yield from self.value('float', place + end, at, what + end)
 
     def struct(self, base, place, keys, what, dot):
         for kind, name, dimensions in self.headers.structs[base]:
@@ -197,10 +204,15 @@ class Table:
 
     def argument_wrong(self, function, kind, name):
         base, keys = plain(kind), [(function, name)]
+        if (function, name) in WRITTEN:
+            return
+        for other, text in OTHERS.get(f'{function} {name}', OTHERS.get(kind, ())):
+            yield f'{name} {other}', f'{name} = {text}', self.legal.code(keys, other, None)
         if base == 'mote_system' and kind.count('*') == 1:
             yield f'{name} NULL', f'{name} = NULL', self.legal.code(keys, 'NULL', 'required')
         elif base in STRUCTS and '*' in kind:
-            yield f'{name} NULL', f'{name} = NULL', self.legal.code(keys, 'NULL', 'required')
+            if function not in self.headers.inlines:
+                yield f'{name} NULL', f'{name} = NULL', self.legal.code(keys, 'NULL', 'required')
             if kind.startswith('const '):
                 yield from self.struct(base, f's_{name}', keys, name, '->')
         elif base in STRUCTS:
@@ -247,6 +259,9 @@ class Table:
     def call(self, function, returned, parameters):
         """Returns the C statements that make the call and return its code or what stands for it."""
         made = f'{function}({", ".join(name for _, name in parameters)})'
+        if function in USES:
+            kept = f'const {returned} it = ' if returned != 'void' else ''
+            return f'{kept}{made}; return {USES[function]}'
         if returned == 'mote_result':
             return f'return {made}'
         if returned.endswith('_def') and not function.startswith('mote_default'):
@@ -261,17 +276,17 @@ class Table:
     def add(self, function, returned, parameters):
         number, variants = len(self.calls), []
         makes = returned.endswith('_def') and not function.startswith('mote_default')
-        self.legal.told = returned == 'mote_result' or makes or function in EMPTY
+        self.legal.told = returned == 'mote_result' or makes or function in EMPTY or function in USES
         declarations = ''
         for kind, name in parameters:
             before, valid = self.argument(function, kind, name)
-            kept = kind.replace('(*)[3]', f'(*{name})[3]') if '(*)' in kind else f'{kind} {name}'
+            kept = kind.replace('(*)', f'(*{name})', 1) if '(*)' in kind else f'{kind} {name}'
             declarations += f'        {before}\n        {kept} = {valid};\n'
             variants += list(self.argument_wrong(function, kind, name))
         codes = self.headers.codes_of(function)
         if makes:
             codes |= self.headers.codes_of(f'{returned[:-4]}_check')
-        elif returned != 'mote_result':
+        elif returned != 'mote_result' and function not in USES:
             codes = None
         body = f'    case {number}: {{ /* {function} */\n{declarations}        switch (variant) {{\n'
         code = self.legal.code([(function, 'valid')], 'valid', 'any')
@@ -291,8 +306,8 @@ class Table:
 
 
 def main():
-    include, legal_path, out, depfile = map(pathlib.Path, sys.argv[1:])
-    headers, legal = Headers(include), Legal(legal_path.read_text(encoding='utf-8'))
+    include, legal_path, out, depfile, *further = map(pathlib.Path, sys.argv[1:])
+    headers, legal = Headers(include, *further), Legal(legal_path.read_text(encoding='utf-8'))
     table = Table(headers, legal)
     for function in headers.functions:
         table.add(*function)
@@ -300,7 +315,8 @@ def main():
     problems += [f'nothing uses {key} of {owner}' for owner, key in legal.entries.keys() - legal.used]
     problems += table.wrong_codes
     copies = ' '.join(f'{base} of_{base}[{count}];' for base, count in ELEMENTS.items())
-    lines = ['/* Made by tests/scripts/misuse.py. */', '#include "misuse.h"', '',
+    lines = ['/* Made by tests/scripts/misuse.py. */', '#include "misuse.h"',
+             *(f'#include {name}' for name in INCLUDES[bool(further)]), '',
              f'static union {{ {copies} }} misuse_copies;', '',
              'mote_result misuse_call(misuse_world *w, unsigned number, unsigned variant) {',
              '    switch (number) {',
@@ -309,8 +325,9 @@ def main():
              f'const unsigned misuse_case_count = {len(table.cases)};', '']
     out.write_text('\n'.join(lines), encoding='utf-8')
     # The directory too: a header that is added makes it newer.
-    read = ' '.join(str(path) for path in [include, legal_path, *sorted(include.glob('*.h'))])
-    depfile.write_text(f'{out}: {read}\n', encoding='utf-8')
+    folders = [include, *further]
+    read = [legal_path, *folders, *(path for folder in folders for path in sorted(folder.glob('*.h')))]
+    depfile.write_text(f'{out}: {" ".join(map(str, read))}\n', encoding='utf-8')
     if problems:
         raise SystemExit('misuse.py: ' + '\nmisuse.py: '.join(problems))
 

@@ -9,14 +9,24 @@ def without_comments(text):
 
 
 class Headers:
-    def __init__(self, include):
+    """The headers of a folder; with a further one functions are those of that alone. inlines: functions that
+    a header defines; the first comment of the header names their codes."""
+
+    def __init__(self, include, further=None):
         self.structs, self.enums, self.functions, self.docs = {}, {}, [], {}
-        self.members, self.codes, self.numbers = {}, set(), {}
-        for path in sorted(include.glob('*.h')):
-            self.read(path.read_text(encoding='utf-8'))
-        declared = sum(path.read_text(encoding='utf-8').count('\nMOTE_API ') for path in include.glob('*.h'))
-        if declared != len(self.functions):
-            raise SystemExit(f'misuse.py: {declared} functions are declared, {len(self.functions)} were read')
+        self.members, self.codes, self.numbers, self.inlines = {}, set(), {}, set()
+        self.read_all(include)
+        if further:
+            self.functions = []
+            self.read_all(further)
+
+    def read_all(self, folder):
+        for path in sorted(folder.glob('*.h')):
+            text, before = path.read_text(encoding='utf-8'), len(self.functions)
+            self.read(text)
+            declared, read = len(re.findall(r'\n(?:MOTE_API|static) ', text)), len(self.functions) - before
+            if declared != read:
+                raise SystemExit(f'misuse.py: {path.name} has {declared} functions, {read} were read')
 
     def read(self, text):
         self.numbers.update(re.findall(r'#define (MOTE_\w+)\s+(\d+)u?\b', text))
@@ -35,6 +45,11 @@ class Headers:
             found = re.fullmatch(r'(.*?[ *])(\w+)\((.*)\)', declaration)
             self.functions.append((found[2], found[1].strip(), self.parameters(found[3])))
             self.docs[found[2]] = ' '.join(match[1].replace('\n *', ' ').split())
+        first = re.search(r'/\*\* @file.*?\*/', text, re.S)
+        for match in re.finditer(r'\nstatic inline ([^;{#]*?) ?\b(mote_\w+)\(([^;{#]*?)\) \{', text):
+            self.functions.append((match[2], match[1], self.parameters(' '.join(match[3].split()))))
+            self.docs[match[2]] = ' '.join(first[0].replace('\n *', ' ').split())
+            self.inlines.add(match[2])
 
     @staticmethod
     def parameters(text):
@@ -45,6 +60,10 @@ class Headers:
             pointer = re.fullmatch(r'(.*)\(\*(\w+)\)\[3\]', part)
             if pointer:
                 made.append((f'{pointer[1]}(*)[3]', pointer[2]))
+                continue
+            function = re.fullmatch(r'(\w+ )\(\*(\w+)\)(\(.*\))', part)
+            if function:
+                made.append((f'{function[1]}(*){function[3]}', function[2]))
                 continue
             array = re.fullmatch(r'(.*?)(\w+)\[(\w+)\]', part)
             if array:

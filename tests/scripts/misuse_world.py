@@ -103,7 +103,60 @@ VALID = {
     'mote_mesh_normals vertices': 'w->mesh',
     'mote_mesh_normals indices': 'w->few',
     'mote_network_indices indices': 'w->numbers',
+    # Of cglm.
+    'versor': '{0, 0.5f, 0, 0.5f}',
+    'vec3': '{1, 2, 3}',
+    'vec4': '{1, 2, 3, 4}',
+    'mat3': '{{0, 1, 0}, {-1, 0, 0}, {0, 0, 1}}',
+    'mat4': '{{0, 1, 0, 0}, {-1, 0, 0, 0}, {0, 0, 1, 0}, {1, 2, 3, 1}}',
+    # Of MPI: tests/mpi/misuse_ranks.h.
+    'MPI_Comm': 'MPI_COMM_WORLD',
+    'mote_cluster *': 'misuse_ranks.cluster',
+    'mote_cluster_destroy cluster': 'misuse_ranks.other',
+    'mote_cluster **': '&misuse_ranks.made',
+    'mote_cluster_on_error error': 'misuse_hear',
+    'mote_cluster_save flags': '0',
+    'mote_cluster_save path': 'misuse_ranks.file',
+    'mote_cluster_restore path': 'misuse_ranks.kept',
 }
+# Values that are wrong though their type has no wrong ones, by `function name` or type: (name, expression).
+PATHS = (('of a folder', 'misuse_ranks.folder'), ('in no folder', 'misuse_ranks.nowhere'))
+OTHERS = {
+    'MPI_Comm': (('null', 'MPI_COMM_NULL'), ('of others', 'misuse_ranks.uncopied')),
+    **{f'mote_cluster_{call} cluster': (('of others', 'misuse_ranks.other'),)
+       for call in ('save', 'restore')},
+    **{f'mote_cluster_{call} system': (('of others', 'w->other'),) for call in ('save', 'restore')},
+    'mote_cluster_save path': PATHS,
+    'mote_cluster_restore path': (*PATHS, ('empty', '""'), ('of no snapshot', 'misuse_ranks.bad[0]'),
+                                  ('of an empty file', 'misuse_ranks.bad[1]'),
+                                  ('of a damaged one', 'misuse_ranks.bad[2]'),
+                                  ('of a cut one', 'misuse_ranks.bad[3]'),
+                                  ('of another system', 'misuse_ranks.bad[4]')),
+}
+# Arrays of floats: places that are made wrong.
+VECTORS = {
+    'vec4': [f'[{i}]' for i in range(4)],
+    'versor': [f'[{i}]' for i in range(4)],
+    'vec3': [f'[{i}]' for i in range(3)],
+    'mat3': [f'[{i}][{k}]' for i in range(3) for k in range(3)],
+    'mat4': [f'[{i}][{k}]' for i in range(4) for k in range(4)],
+}
+# What a call only writes.
+WRITTEN = (('mote_transform_to_versor', 'rotation'), ('mote_transform_to_versor', 'position'),
+           ('mote_transform_to_mat4', 'matrix'), ('mote_eye_of_view', 'eye'))
+# Calls that check nothing: the code of the call of mote that gets what they return (`it`) or wrote.
+USES = {
+    'mote_cglm_normalize': 'misuse_place_unit(w, mote_transform_from_versor(vector, w->vector))',
+    'mote_transform_from_versor': 'misuse_place(w, it)',
+    'mote_transform_to_versor': 'misuse_place_unit(w, mote_transform_from_versor(rotation, position))',
+    'mote_transform_from_mat4': 'misuse_place(w, it)',
+    'mote_transform_to_mat4': 'misuse_place_unit(w, mote_transform_from_mat4(matrix))',
+    'mote_matrix_from_mat3': 'misuse_field(w, rows)',
+    'mote_eye_of_view': 'misuse_place(w, (mote_transform){{eye[0], eye[1], eye[2]}, {0, 0, 0, 1}})',
+    'mote_strand_layout_face': 'mote_strand_layout_check(layout, NULL)',
+}
+# Headers that mote.h does not include: of the table of mote, and of that of mote-mpi.
+INCLUDES = (['<mote/cglm.h>'], ['"mpi/misuse_ranks.h"'])
 # Values of structs in the world, by type: `w->NAME`.
 STRUCTS = {
     'mote_system_def': 'system_def', 'mote_collider_def': 'collider_def',
@@ -136,7 +189,8 @@ ENDLESS = {('mote_system_step', 'steps'), ('mote_columns_def', 'steps'), ('mote_
 # Calls that end an object, which the world must not lose twice.
 ENDS = {'mote_system_destroy': 'w->system = NULL', 'mote_followers_destroy': 'w->followers = NULL',
         'mote_grid_destroy': 'w->grid = NULL', 'mote_height_field_destroy': 'w->height_field = NULL',
-        'mote_distance_grid_destroy': 'w->distance_grid = NULL', 'mote_hair_destroy': 'w->hair = NULL'}
+        'mote_distance_grid_destroy': 'w->distance_grid = NULL', 'mote_hair_destroy': 'w->hair = NULL',
+        'mote_cluster_destroy': 'misuse_ranks.other = NULL'}
 
 # What a call without a code returns for wrong arguments, as its comment says: a test of `it`. A call that
 # returns nothing, or is not here, makes no difference between right and wrong arguments.
@@ -156,6 +210,7 @@ EMPTY = {
     'mote_system_available': 'it == 0', 'mote_system_count': 'it == 0', 'mote_system_hash': 'it == 0',
     'mote_system_steps': 'it == 0', 'mote_system_tick': 'it == 0', 'mote_system_time': 'it == 0',
     'mote_system_timestep': 'it == 0', 'mote_system_view': 'it.count == 0',
+    'mote_cluster_transport': '!it',
     'mote_transform_multiply': 'misuse_no_rotation(&it)', 'mote_transform_inverse': 'misuse_no_rotation(&it)',
 }
 # The calls that are legal in the step hook (mote_system_set_step_hook) though they have BUSY.
