@@ -128,16 +128,11 @@ enum { SHOTS = 150000 };
  * lattice, of both directions and of the diagonals. */
 static double least_above(const terrain *t, double r, const double x[3], const double y[3]) {
     double least = fmin(above_terrain(t, r, x), above_terrain(t, r, y));
-    const double step = (double)t->def.spacing[0];
+    const double step[2] = {(double)t->def.spacing[0], (double)t->def.spacing[1]};
+    const double from[2] = {x[0] / step[0], x[2] / step[1]}, to[2] = {y[0] / step[0], y[2] / step[1]};
     for (int family = 0; family < 3; family++) {
-        const double a = (family == 0   ? x[0]
-                          : family == 1 ? x[2]
-                                        : x[0] - x[2]) /
-                         step,
-                     b = (family == 0   ? y[0]
-                          : family == 1 ? y[2]
-                                        : y[0] - y[2]) /
-                         step;
+        const double a = family < 2 ? from[family] : from[0] - from[1],
+                     b = family < 2 ? to[family] : to[0] - to[1];
         const int low = (int)ceil(fmax(fmin(a, b), -TERRAIN)), high = (int)floor(fmin(fmax(a, b), TERRAIN));
         for (int line = low; line <= high && a != b; line++) {
             const double f = (line - a) / (b - a);
@@ -150,11 +145,12 @@ static double least_above(const terrain *t, double r, const double x[3], const d
 }
 
 static void aim(const terrain *t, const mote_range_view *view, uint32_t i, double r, random_source *random) {
-    const float edge = t->def.spacing[0] * (TERRAIN - 1), speed = random_between(random, 10, 10000);
+    const float speed = random_between(random, 10, 10000);
     const float f = random_between(random, 0.05f, 0.95f);
     double from[3] = {0, 0, 0}, ground = 0, normal[3];
     do {
-        const float x = random_between(random, 0, edge), z = random_between(random, 0, edge);
+        const float x = random_between(random, 0, terrain_edge(t, 0)),
+                    z = random_between(random, 0, terrain_edge(t, 2));
         float way[3] = {random_between(random, -1, 1), random_between(random, -1, 0.2f),
                         random_between(random, -1, 1)};
         const float size = sqrtf(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]) + 1e-9f;
@@ -176,7 +172,7 @@ static const char *radius_name(uint32_t i) { return i ? "radius of 0.1 m" : "poi
  * Paths that enter the solid by a side of the field are not counted. */
 TEST_EACH(nothing_tunnels_through, 2, radius_name, number) {
     const double r = number ? 0.1 : 0, graze = 1e-3;
-    terrain *t = terrain_of(bumpy_shape, 0.5f);
+    terrain *t = terrain_of_cells(bumpy_shape, 0.5f, 0.4f);
     mote_system_def def = bare_def(SHOTS, MOTE_SEMI_IMPLICIT_EULER);
     def.particle_ids = false, def.collision_radius = (float)r;
     mote_system *system = system_of(&def);
@@ -210,9 +206,9 @@ TEST_EACH(nothing_tunnels_through, 2, radius_name, number) {
 
 /* Whether a path crosses a side of the field below the surface, or near to it. */
 static bool leaves_by_a_side(const terrain *t, double r, const double x[3], const double y[3]) {
-    const double edge = (double)t->def.spacing[0] * (TERRAIN - 1);
     for (int axis = 0; axis < 3; axis += 2)
         for (int side = 0; side < 2; side++) {
+            const double edge = (double)terrain_edge(t, axis);
             const double f = (side * edge - x[axis]) / (y[axis] - x[axis]);
             double at[3];
             if (!(f >= 0 && f <= 1)) continue;

@@ -29,17 +29,27 @@ static inline float bowl_shape(random_source *random, float x, float z) {
     return (void)random, 0.02f * ((x - 32) * (x - 32) + (z - 32) * (z - 32));
 }
 
-static inline terrain *terrain_of(terrain_shape *shape, float spacing) {
+/* A terrain whose cells are x by z. */
+static inline terrain *terrain_of_cells(terrain_shape *shape, float x, float z) {
     terrain *t = calloc(1, sizeof *t);
     random_source random = {11};
     assert_non_null(t);
     for (size_t k = 0; k < TERRAIN * TERRAIN; k++)
-        t->heights[k] = shape(&random, spacing * (float)(k % TERRAIN), spacing * (float)(k / TERRAIN));
+        t->heights[k] = shape(&random, x * (float)(k % TERRAIN), z * (float)(k / TERRAIN));
     t->def = mote_default_height_field_def();
     t->def.count[0] = t->def.count[1] = TERRAIN, t->def.heights = t->heights;
-    t->def.spacing[0] = t->def.spacing[1] = spacing;
+    t->def.spacing[0] = x, t->def.spacing[1] = z;
     OK(mote_height_field_create(&t->def, &t->field));
     return t;
+}
+
+static inline terrain *terrain_of(terrain_shape *shape, float spacing) {
+    return terrain_of_cells(shape, spacing, spacing);
+}
+
+/* Length of a side along x (0) or z (2). */
+static inline float terrain_edge(const terrain *t, int axis) {
+    return t->def.spacing[axis / 2] * (TERRAIN - 1);
 }
 
 static inline void terrain_end(terrain *t) {
@@ -76,7 +86,8 @@ static inline double weight_at(const terrain *t, int i, int j) {
 /* Surface for points of radius r: height, unit normal. Returns false beyond the samples. */
 static inline bool surface_at(const terrain *t, double r, double x, double z, double *height,
                               double normal[3]) {
-    const double step = (double)t->def.spacing[0], a = x / step, b = z / step;
+    const double step[2] = {(double)t->def.spacing[0], (double)t->def.spacing[1]};
+    const double a = x / step[0], b = z / step[1];
     if (!(a >= 0 && b >= 0 && a <= TERRAIN - 1 && b <= TERRAIN - 1)) return false;
     const int i = a < TERRAIN - 1 ? (int)a : TERRAIN - 2, j = b < TERRAIN - 1 ? (int)b : TERRAIN - 2;
     double h[2][2];
@@ -88,7 +99,7 @@ static inline bool surface_at(const terrain *t, double r, double x, double z, do
                  q = far ? h[1][0] - h[0][0] : h[1][1] - h[0][1];
     const double size = stretch_of(t, p, q);
     *height = h[0][0] + (a - i) * p + (b - j) * q;
-    normal[0] = -p / step / size, normal[1] = 1 / size, normal[2] = -q / step / size;
+    normal[0] = -p / step[0] / size, normal[1] = 1 / size, normal[2] = -q / step[1] / size;
     return true;
 }
 
@@ -130,10 +141,10 @@ static inline mote_system *over(const terrain *t, mote_integrator integrator, ui
 
 static inline void scatter_over(const terrain *t, const mote_range_view *view, float height, float speed) {
     random_source random = {21};
-    const float edge = t->def.spacing[0] * (TERRAIN - 1);
+    const float edge[2] = {terrain_edge(t, 0), terrain_edge(t, 2)};
     for (uint32_t i = 0; i < view->count; i++) {
-        const float x = random_between(&random, 0.2f * edge, 0.8f * edge),
-                    z = random_between(&random, 0.2f * edge, 0.8f * edge);
+        const float x = random_between(&random, 0.2f * edge[0], 0.8f * edge[0]),
+                    z = random_between(&random, 0.2f * edge[1], 0.8f * edge[1]);
         double ground = 0, normal[3];
         surface_at(t, 0, (double)x, (double)z, &ground, normal);
         put(view, i, x, (float)ground + random_between(&random, 0.3f, 0.3f + height), z);
