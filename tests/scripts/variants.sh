@@ -168,7 +168,7 @@ wasm() {
 # The ranks of MPI, and libmote-mpi where hosts find it.
 ranked() {
     build mpi -Dmpi=enabled "$two_isas" -Dtests=enabled -Dbench=disabled -- \
-        tests/mpi/ranks tests/mpi/ranks_hashes tests/mpi/ranks_every_step &&
+        tests/mpi/misuse_ranks tests/mpi/ranks tests/mpi/ranks_hashes tests/mpi/ranks_every_step &&
         libraries "$root/build-mpi" &&
         run_tests "$root/build-mpi" --suite mpi && run_tests "$root/build-mpi" consumers-mpi
 }
