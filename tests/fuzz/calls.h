@@ -74,6 +74,14 @@ static inline mote_result call_external(host *h, input *in) {
     return result;
 }
 
+static inline mote_result call_torques(host *h, input *in) {
+    mote_vector_columns torques;
+    const mote_result result = mote_system_external_torques(h->system, &torques);
+    const uint32_t slot = take_byte(in), count = mote_system_count(h->system);
+    if (result == MOTE_OK && count) torques.x[slot % count] += take_float(in);
+    return result;
+}
+
 static inline mote_result call_hook(host *h, input *in) {
     return mote_system_set_step_hook(h->system, take_byte(in) & 1 ? host_hook : NULL, NULL);
 }
@@ -132,6 +140,26 @@ static inline mote_force_def take_force(input *in) {
 
 static inline mote_result call_force(host *h, input *in) {
     const mote_force_def def = take_force(in);
+    mote_force_id id;
+    const mote_result result = mote_system_add_force(h->system, &def, &id);
+    if (result == MOTE_OK) KEEP(h->id.force, h->id.forces, id);
+    return result;
+}
+
+/* Thrust by time, or a grid of 3 x 2 x 2 vectors, which all systems share. */
+static inline mote_result call_sampled_force(host *h, input *in) {
+    static mote_grid *grid;
+    static const float vectors[12][3] = {{1, 0, 0}, {0, 2, 0}, {0, 0, 3}, {-1, 1, 0}, {2, 0, -2}};
+    mote_grid_def samples = mote_default_grid_def();
+    samples.count[0] = 3, samples.count[1] = samples.count[2] = 2, samples.vectors = vectors;
+    if (!grid) FUZZ_CHECK(mote_grid_create(&samples, &grid) == MOTE_OK);
+    float times[3] = {0}, thrusts[9];
+    const uint32_t flags = take_byte(in);
+    for (int i = 1; i < 3; i++) times[i] = times[i - 1] + take_positive(in);
+    for (int i = 0; i < 9; i++) thrusts[i] = take_float(in);
+    const mote_field_use use = (mote_field_use)((flags >> 1) % MOTE_FIELD_USE_COUNT);
+    const mote_force_def def =
+        flags & 1 ? mote_timed_thrust(times, thrusts, 3) : mote_grid_field(grid, use, take_positive(in));
     mote_force_id id;
     const mote_result result = mote_system_add_force(h->system, &def, &id);
     if (result == MOTE_OK) KEEP(h->id.force, h->id.forces, id);

@@ -6,7 +6,7 @@
 #include "../support.h"
 #include "input.h"
 
-enum { KEPT = 8, SNAPSHOT_BYTES = 1 << 18 };
+enum { KEPT = 8, MOST_TRIANGLES = 8, SNAPSHOT_BYTES = 1 << 18 };
 
 /* The last ids of a kind, removed ones among them. */
 typedef struct host_ids {
@@ -28,6 +28,9 @@ typedef struct host {
     uint64_t fail_in, failures; /* the allocation that fails, counted from now; 0: none */
     bool fail_on;               /* and all after it */
     bool exact_ticks;           /* targets by tick alone: frames may be cut anywhere */
+    mote_followers *followers;  /* the last ones, or NULL */
+    mote_triangle triangles[MOST_TRIANGLES];
+    uint32_t triangle_count;
 } host;
 
 #define KEEP(list, count, id) ((list)[(count)++ % KEPT] = (id))
@@ -107,6 +110,13 @@ static inline mote_system_def take_system_def(input *in) {
     def.orientation = more & 16, def.principal_moments = more & 32, def.external_torques = more & 64;
     def.inertia_column = more & 128, def.inertia[2] = 1.5f, def.spin_drag = more & 3 ? 0.25f : 0;
     return def;
+}
+
+/* Followers may be destroyed before or after their system. */
+static inline void close_host(host *h, bool followers_first) {
+    if (followers_first) mote_followers_destroy(h->followers);
+    mote_system_destroy(h->system);
+    if (!followers_first) mote_followers_destroy(h->followers);
 }
 
 static inline bool open_host(host *h, mote_system_def def) {
