@@ -97,6 +97,32 @@ TEST(the_report_tells_the_depth_in_a_sampled_ball) {
     mote_distance_grid_destroy(grid);
 }
 
+/* The samples of a solid cube end at its faces, which belong to it: behind them a point is in nothing. */
+TEST(the_report_has_no_depth_beyond_the_samples) {
+    float distances[8];
+    for (int i = 0; i < 8; i++) distances[i] = -1;
+    mote_distance_grid_def def = mote_default_distance_grid_def();
+    mote_distance_grid *grid;
+    for (int axis = 0; axis < 3; axis++) def.count[axis] = 2, def.origin[axis] = 4;
+    def.spacing = 1, def.distances = distances;
+    assert_int_equal(mote_distance_grid_create(&def, &grid), MOTE_OK);
+    const mote_collider_def cube =
+        mote_distance_grid_collider(&(mote_transform)MOTE_TRANSFORM_IDENTITY, grid);
+    rope r = over(&cube, MOTE_STRAND_ROBUST, true, 0);
+    for (int axis = 0; axis < 3; axis++)
+        for (int i = 0; i < 4; i++) {
+            mote_strands_step_report report;
+            double x[3] = {4.5, 4.5, 4.5};
+            x[axis] = (double[4]){3.984375, 4, 5, 5.015625}[i];
+            test_case("axis %d, at %g", axis, x[axis]);
+            store_point(&r, 0, 7, x, NULL);
+            assert_int_equal(mote_strands_report(r.system, r.id, &report), MOTE_OK);
+            ASSERT_NEAR((double)report.depth, i % 3 ? 1 + RADIUS : 0, 1e-6);
+        }
+    destroy_rope(&r);
+    mote_distance_grid_destroy(grid);
+}
+
 /* A rope that falls at 90 m/s, by more than the ball's diameter in a substep, is stopped by it. */
 TEST(a_fast_rope_does_not_pass_through) {
     mote_distance_grid *grid = sampled_ball();
