@@ -183,12 +183,13 @@ def check_bad_input(viewer):
 
 
 def check_measure(viewer, folder):
-    """The measuring call says how many particles there are, of how many a setting asks for, and the stretch."""
-    for scene, setting, words in (('fountain', 'rate=400000', ' 33333 particles, 1 workers, steps of a frame '),
-                                  ('hair', 'hairs=256', ', stretch at most 0.')):
-        run = subprocess.run([viewer, scene, '--headless', '--workers', '1', '--measure', '--undrawn', '--frames', '5',
-                              '--size', f'{WIDTH}x{HEIGHT}', '--set', setting, '--out', folder / 'measure.png'],
-                             capture_output=True, text=True, check=False)
+    """The measuring call says how many particles a setting has made, and the stretch."""
+    for scene, setting, words in (
+            ('fountain', 'rate=400000', ' 33333 particles, 1 workers, steps of a frame '),
+            ('hair', 'hairs=256', ', stretch at most 0.')):
+        command = [viewer, scene, '--headless', '--workers', '1', '--measure', '--undrawn', '--frames', '5',
+                   '--size', f'{WIDTH}x{HEIGHT}', '--set', setting, '--out', folder / 'measure.png']
+        run = subprocess.run(command, capture_output=True, text=True, check=False)
         if run.returncode or words not in run.stdout:
             yield f'{scene}, measured: ended with {run.returncode}: {run.stdout}{run.stderr}'
 
