@@ -10,7 +10,7 @@ peer_packages=(libboost-dev libgsl-dev libbullet-dev)
 test_packages=(libcmocka-dev g++ binutils)
 clang_packages=(clang-19 libclang-rt-19-dev libomp-19-dev)
 format_packages=(clang-format-19)
-consumer_packages=(cmake libglm-dev)
+consumer_packages=(cmake libglm-dev libtbb-dev)
 document_packages=(doxygen)
 mpi_packages=(libopenmpi-dev openmpi-bin)
 wasm_packages=(emscripten cmake ninja-build clang-19 lld-19 llvm-19 nodejs libcmocka-dev libstb-dev
@@ -93,6 +93,7 @@ present() {
         clang-format-19) command -v clang-format-19 ;;
         cmake) command -v cmake ;;
         libglm-dev) printf '#include <glm/glm.hpp>\n' | "${CXX%% *}" -fsyntax-only -x c++ - ;;
+        libtbb-dev) printf '#include <tbb/task_arena.h>\n' | "${CXX%% *}" -fsyntax-only -x c++ - ;;
         doxygen) command -v doxygen ;;
         libopenmpi-dev) pkg-config --exists ompi-c ;;
         openmpi-bin) command -v mpirun ;;
@@ -141,6 +142,7 @@ describe() {
         clang-format-19) echo 'clang-format-19' ;;
         cmake) echo 'cmake, 3.16 or newer' ;;
         libglm-dev) echo 'glm: headers' ;;
+        libtbb-dev) echo 'oneTBB: headers and library' ;;
         doxygen) echo 'doxygen' ;;
         libopenmpi-dev) echo 'Open MPI: headers and ompi-c.pc' ;;
         openmpi-bin) echo 'mpirun' ;;
