@@ -40,7 +40,7 @@ PARTICLES = ['particles', 'deaths', 'life', 'emitters', 'emitter_births', 'emitt
              'events', 'event_lists', 'collision_hits', 'particle_collisions', 'collision_bits',
              'height_fields', 'height_field_bits', 'distance_grids', 'strand_grids', 'orientations',
              'orientation_bits', 'orientation_state', 'orientation_bounces', 'kernels', 'present',
-             'present_more', 'order', 'memory', 'collision_substeps', 'collision_sweeps',
+             'present_more', 'order', 'memory', 'collision_lanes', 'collision_substeps', 'collision_sweeps',
              'collision_corners', 'collision_births', 'collision_plates', 'resting', 'long_runs',
              'determinism', 'injection', 'snapshots', 'snapshot_states', 'stress']
 STRANDS = ['strand_layout', 'strand_calls', 'rod_calls', 'strand_state', 'strand_targets', 'strand_present',

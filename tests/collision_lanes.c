@@ -1,0 +1,132 @@
+/* Blocks of loose particles among colliders: only the lanes that can reach one collide, apart for flat
+ * colliders and for others, and a lane at rest is left alone until the end of the step. A system with a
+ * column of stuck particles collides every register in every substep; both have the same bits. */
+#include <string.h>
+
+#include "collision_scene.h"
+
+#define PARTICLES 1000u
+#define TENTH     300000000u /* ticks in a tenth of a second */
+
+/* Two equal systems but for that column, and their columns. */
+typedef struct pair {
+    mote_system *systems[2];
+    float *columns[2][6];
+} pair;
+
+static pair create(uint32_t substeps) {
+    pair p;
+    for (int k = 0; k < 2; k++) {
+        mote_system_def def = bare_def(PARTICLES, MOTE_SEMI_IMPLICIT_EULER);
+        def.substeps = substeps, def.collision_radius = 0.02f, def.friction = 0.5f, def.sticking = k == 1;
+        p.systems[k] = system_of(&def);
+        const mote_range_view view = spawned(p.systems[k], PARTICLES);
+        float *const list[6] = {view.position.x, view.position.y, view.position.z,
+                                view.velocity.x, view.velocity.y, view.velocity.z};
+        memcpy(p.columns[k], list, sizeof list);
+    }
+    return p;
+}
+
+/* Steps both systems and compares the bits after every step. Returns how many particles have moved. */
+static uint32_t run(pair *p, uint32_t steps) {
+    static float began[3][PARTICLES];
+    uint32_t moved = 0;
+    for (int axis = 0; axis < 3; axis++) memcpy(began[axis], p->columns[0][axis], sizeof began[axis]);
+    for (uint32_t step = 0; step < steps; step++) {
+        for (int k = 0; k < 2; k++) stepped(p->systems[k], 1);
+        for (int column = 0; column < 6; column++) {
+            test_case("step %u, column %d", step, column);
+            ASSERT(memcmp(p->columns[0][column], p->columns[1][column], sizeof began[0]), ==, 0);
+        }
+    }
+    for (uint32_t i = 0; i < PARTICLES; i++) {
+        bool same = true;
+        for (int axis = 0; axis < 3; axis++) same = same && p->columns[0][axis][i] == began[axis][i];
+        moved += !same;
+    }
+    for (int k = 0; k < 2; k++) mote_system_destroy(p->systems[k]);
+    return moved;
+}
+
+/* A number in -1 .. 1. */
+static float draw(uint32_t number, uint32_t which) {
+    uint32_t bits = (number * 8u + which + 1) * 2654435761u;
+    bits = (bits ^ bits >> 15) * 2246822519u;
+    return (float)(bits >> 8) * 0x1p-23f - 1;
+}
+
+/* Particles at rest in empty space, all within 0.4 m of the origin. */
+static void place_at_rest(pair *p) {
+    for (int k = 0; k < 2; k++)
+        for (uint32_t i = 0; i < PARTICLES; i++)
+            for (uint32_t axis = 0; axis < 3; axis++) p->columns[k][axis][i] = 0.4f * draw(i, axis);
+}
+
+/* A ball of 30 m/s throws them in any substep, and within the step some strike a plate that was far from all.
+ */
+TEST(particles_at_rest_are_met_in_any_substep) {
+    for (uint32_t substeps = 1; substeps <= 16; substeps *= 2) {
+        pair p = create(substeps);
+        place_at_rest(&p);
+        for (int k = 0; k < 2; k++) {
+            const mote_transform from = {{0.5f, 0, 0}, {0, 0, 0, 1}}, to = {{2, 0, 0}, {0, 0, 0, 1}};
+            mote_collider_def ball = mote_sphere((float[3]){-0.93f, 0, 0}, 0.5f);
+            ball.restitution = 1;
+            add_collider(p.systems[k], mote_box(&from, (float[3]){0.01f, 2, 2}));
+            const mote_collider_id id = add_collider(p.systems[k], ball);
+            const uint64_t end = mote_system_tick(p.systems[k]) + TENTH;
+            OK(mote_system_move_collider(p.systems[k], id, &to, end));
+        }
+        test_case("%u substeps", substeps);
+        const uint32_t moved = run(&p, 12);
+        ASSERT(moved, >, PARTICLES * 9 / 10);
+    }
+}
+
+/* Thrust begins in the third step. */
+TEST(particles_at_rest_on_a_floor_move_when_a_force_begins) {
+    for (uint32_t substeps = 1; substeps <= 16; substeps *= 2) {
+        pair p = create(substeps);
+        place_at_rest(&p);
+        for (int k = 0; k < 2; k++) {
+            const float times[2] = {2.4f / 60, 2.6f / 60}, forces[6] = {0, -1, 0, 9, 30, 0};
+            add_collider(p.systems[k], mote_plane((float[3]){0, 0, 0}, (float[3]){0, 1, 0}));
+            add_force(p.systems[k], mote_timed_thrust(times, forces, 2));
+            for (uint32_t i = 0; i < PARTICLES; i++) p.columns[k][1][i] = 0.02f;
+        }
+        test_case("%u substeps", substeps);
+        const uint32_t moved = run(&p, 6);
+        ASSERT(moved, ==, PARTICLES);
+    }
+}
+
+/* From 1 to 128 m/s: they bounce from flat colliders to round ones within a substep. */
+TEST(particles_bounce_between_flat_colliders_and_others) {
+    for (uint32_t substeps = 1; substeps <= 8; substeps *= 2) {
+        pair p = create(substeps);
+        for (int k = 0; k < 2; k++) {
+            const mote_transform at = {{0, 1, 0}, {0.1f, 0, 0.2f, 1}};
+            mote_collider_def walls[] = {
+                mote_plane((float[3]){0, 0, 0}, (float[3]){0.3f, 1, 0}),
+                mote_plane((float[3]){0, 0, 0}, (float[3]){-0.3f, 1, 0}),
+                mote_plane((float[3]){0, 3, 0}, (float[3]){0, -1, 0.1f}),
+                mote_sphere((float[3]){0.5f, 1.5f, 0}, 0.3f),
+                mote_capsule((float[3]){-1, 0.8f, -1}, (float[3]){-1, 1.2f, 1}, 0.2f),
+                mote_box(&at, (float[3]){0.3f, 0.1f, 0.2f})};
+            for (size_t wall = 0; wall < COUNT_OF(walls); wall++) {
+                walls[wall].restitution = 0.9f;
+                add_collider(p.systems[k], walls[wall]);
+            }
+            add_gravity(p.systems[k]);
+            for (uint32_t i = 0; i < PARTICLES; i++)
+                for (uint32_t axis = 0; axis < 3; axis++) {
+                    p.columns[k][axis][i] = draw(i, axis) + (axis == 1 ? 2.0f : 0);
+                    p.columns[k][3 + axis][i] = (float)(1u << i % 8) * draw(i, 3 + axis);
+                }
+        }
+        test_case("%u substeps", substeps);
+        const uint32_t moved = run(&p, 60);
+        ASSERT(moved, ==, PARTICLES);
+    }
+}
