@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Compiles the programs of README.md as printed, against the installed library, and runs them. That in C++ needs
-# oneTBB.
+# Compiles the programs of README.md as printed, against the installed library, and runs them. That in C++
+# needs oneTBB.
 # usage: readme.sh BUILD_DIRECTORY README   with CC and CXX in the environment (exit 77: there is no README)
 set -euo pipefail
 build=$1 readme=$2
