@@ -38,8 +38,10 @@ typedef enum where {
     MADE_EARLY,
     NETWORK,
     STRAND,
+    ALONE, /* it asks for columns to fill, as no other rank does */
     HOOK,
     HOOK_NETWORK,
+    HOOK_FORCES,
     WHERE_COUNT
 } where;
 
@@ -162,7 +164,10 @@ static void write_strands(world *w, uint32_t column) {
 }
 
 static uint32_t columns_of(where to) {
-    return to == VIEW ? 16 : to == MADE || to == MADE_EARLY ? EVERYWHERE : to == NOWHERE ? 1 : 6;
+    return to == VIEW                                      ? 16
+           : to == MADE || to == MADE_EARLY || to == ALONE ? EVERYWHERE
+           : to == NOWHERE                                 ? 1
+                                                           : 6;
 }
 
 /* The hook of a rank that writes. */
@@ -173,8 +178,13 @@ typedef struct hooked {
 
 static void write_in_hook(void *user, mote_system *system, const mote_range_view *view) {
     const hooked *h = user;
-    (void)system;
+    mote_vector_columns forces[2] = {{0}};
+    if (h->by->to == HOOK_FORCES) {
+        MUST(mote_system_external_forces(system, &forces[0]));
+        MUST(mote_system_external_torques(system, &forces[1]));
+    }
     if (h->by->link.rank != 1) return;
+    if (h->by->to == HOOK_FORCES) ((&forces[h->by->column / 3].x)[h->by->column % 3])[7] = 1;
     if (h->by->to == HOOK) flip(column_of(view, EVERYWHERE + h->by->column), 7);
     if (h->by->to == HOOK_NETWORK) write_network(h->of, h->by->column);
 }
@@ -194,6 +204,12 @@ static void write_one(writer *by, world *w) {
         (void)mote_network_columns(w->system, w->network);
         (void)mote_strands_columns(w->system, w->strands);
         if (writes) (by->to == NETWORK ? write_network : write_strands)(w, by->column);
+    } else if (by->to == ALONE && writes) {
+        mote_vector_columns forces;
+        if (by->column == 0)
+            MUST(mote_system_external_forces(w->system, &forces));
+        else
+            MUST(mote_system_spawn(w->system, 3, &w->made));
     }
 }
 
@@ -267,7 +283,10 @@ static void *run_owner(void *user) {
     writer *by = user;
     world w = make_world(by->as);
     const mote_transport transport = rank_transport(&by->link);
+    mote_vector_columns early; /* of forces, from before the system joins */
+    MUST(mote_system_external_forces(w.system, &early));
     if (by->link.with) MUST(mote_system_join(w.system, &transport));
+    for (uint32_t i = 0; i < PARTICLES; i++) early.z[i] = mote_system_owns(w.system, i) ? (float)i : 1e3f;
     if (by->as->hook) MUST(mote_system_set_step_hook(w.system, look, by));
     MUST(mote_system_step(w.system, 2, NULL));
     for (int i = 0; i < 3; i++) {

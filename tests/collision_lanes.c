@@ -130,3 +130,84 @@ TEST(particles_bounce_between_flat_colliders_and_others) {
         ASSERT(moved, ==, PARTICLES);
     }
 }
+
+/* --- By instruction set and loop order --- */
+
+typedef mote_system *make_system(mote_isa isa, mote_loop_order order);
+typedef void check_step(mote_system *one, mote_system *other, uint32_t step);
+
+/* Steps a system beside one with scalar kernels, by every instruction set and both loop orders. */
+static void compare_all(make_system *make, check_step *check, uint32_t steps) {
+    for (mote_isa isa = MOTE_ISA_SCALAR; isa < MOTE_ISA_COUNT; isa++)
+        for (int staged = 0; staged < 2 && mote_isa_available(isa); staged++) {
+            mote_system *one = make(MOTE_ISA_SCALAR, MOTE_LOOP_AUTO),
+                        *other = make(isa, staged ? MOTE_LOOP_STAGE_OUTER : MOTE_LOOP_AUTO);
+            for (uint32_t step = 0; step < steps; step++) {
+                stepped(one, 1), stepped(other, 1);
+                test_case("%s, staged %d, step %u", mote_isa_name(isa), staged, step);
+                check(one, other, step);
+            }
+            mote_system_destroy(one), mote_system_destroy(other);
+        }
+}
+
+static mote_system *sticky_box(mote_isa isa, mote_loop_order order) {
+    mote_system_def def = bare_def(PARTICLES, MOTE_SEMI_IMPLICIT_EULER);
+    def.substeps = 4, def.sticking = true, def.isa = isa, def.loop_order = order;
+    mote_system *system = system_of(&def);
+    const mote_transform at = {{0.5f, -0.7f, 0.2f}, {0.1f, 0.3f, 0.05f, 1}};
+    mote_collider_def box = mote_box(&at, (float[3]){3, 0.5f, 3});
+    box.response = MOTE_RESPONSE_STICK;
+    add_collider(system, box);
+    add_gravity(system);
+    const mote_range_view view = spawned(system, PARTICLES);
+    for (uint32_t i = 0; i < PARTICLES; i++) put(&view, i, draw(i, 0), 2 + draw(i, 1), draw(i, 2));
+    return system;
+}
+
+static void release_some(mote_system *system) {
+    const mote_range_view view = mote_system_view(system);
+    for (uint32_t i = 0; i < view.count; i++)
+        if (i % 3) view.stuck[i] = 0;
+}
+
+static void check_hashes(mote_system *one, mote_system *other, uint32_t step) {
+    ASSERT(mote_system_hash(one), ==, mote_system_hash(other));
+    if (step % 10 == 9) release_some(one), release_some(other);
+}
+
+/* A released particle sticks again without moving, at a place that rounds to another one in the next substep.
+ */
+TEST(particles_that_stick_again_have_the_same_bits_everywhere) { compare_all(sticky_box, check_hashes, 150); }
+
+/* Particles of 512 m/s between two plates of 1 m, back at their place after each substep; one that moves. */
+static mote_system *shuttles(mote_isa isa, mote_loop_order order) {
+    mote_system_def def = bare_def(20, MOTE_SEMI_IMPLICIT_EULER);
+    def.steps_per_second = (mote_rate){64, 1}, def.substeps = 4, def.max_hits = 1000;
+    def.isa = isa, def.loop_order = order;
+    mote_system *system = system_of(&def);
+    for (int k = 0; k < 2; k++) {
+        mote_collider_def plate = mote_plane((float[3]){0, (float)k, 0}, (float[3]){0, k ? -1 : 1, 0});
+        plate.restitution = 1, plate.friction = 0;
+        add_collider(system, plate);
+    }
+    const mote_range_view view = spawned(system, 20);
+    for (uint32_t i = 0; i < 20; i++) put(&view, i, (float)i, 0.5f, 0), throw_at(&view, i, 0, 512, 0);
+    throw_at(&view, 1, 1, 3, 0);
+    return system;
+}
+
+static void check_hits(mote_system *one, mote_system *other, uint32_t step) {
+    (void)step;
+    mote_hit_list a, b;
+    OK(mote_system_hits(one, &a));
+    OK(mote_system_hits(other, &b));
+    ASSERT(a.count, >=, 19 * 8);
+    ASSERT(a.count, ==, b.count);
+    for (uint32_t i = 0; i < a.count && i < b.count; i++) {
+        ASSERT(a.events[i].slot, ==, b.events[i].slot);
+        ASSERT(a.events[i].time, ==, b.events[i].time);
+    }
+}
+
+TEST(hits_without_motion_are_listed_in_every_substep) { compare_all(shuttles, check_hits, 3); }

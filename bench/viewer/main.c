@@ -157,17 +157,18 @@ static void print_times(double *seconds, int frames, double stretch) {
 /* Runs frames of 1/60 s, off screen without drawing them. */
 static void run_steps(const options *o) {
     double *seconds = calloc((size_t)o->frames + 1, sizeof *seconds), stretch = 0;
+    int run = 0;
     if (!seconds) exit(1);
-    for (int i = 0; i < o->frames && !window_should_close(); i++) {
+    for (; run < o->frames && !window_should_close(); run++) {
         if (app.off_screen)
             app_advance(FRAME_NANOSECONDS, 0);
         else
             app_frame();
-        seconds[i] = app.stepped;
+        seconds[run] = app.stepped;
         if (o->measures && app.state.points) app_take_statistics();
         if (app.stretch > stretch) stretch = app.stretch;
     }
-    if (o->measures) print_times(seconds, o->frames, stretch);
+    if (o->measures) print_times(seconds, run, stretch);
     free(seconds);
 }
 

@@ -150,15 +150,6 @@ MOTE_INLINE collide_region collide_reach(const mote_collision *c, const mote_nea
     return (collide_region){leg->x, 1.25f * way};
 }
 
-/* Member by member: clearing the whole takes as long as a small collider. */
-MOTE_INLINE void collide_leg_clear(collide_leg *leg) {
-    const wide3 none = wide3_zero();
-    const wide_mask no_lane = (wide_mask){0};
-    leg->drift = leg->side = leg->rest_normal = leg->older_normal = leg->spin = leg->turned = none;
-    leg->slack = leg->rest_friction = leg->older_friction = leg->rest_limit = leg->older_limit = none.x;
-    leg->rested = leg->touched = leg->creased = leg->held = no_lane;
-}
-
 /* Completes a leg whose ends and duration are set. */
 MOTE_ONCE void collide_leg_begin(const mote_collision *c, collide_leg *leg) {
     const wide3 far = wide3_max(contact_abs(leg->x), contact_abs(leg->end_x));
@@ -217,12 +208,14 @@ MOTE_INLINE void collide_go_on(const mote_collision *c, const collide_hit *hit, 
 /* Adds the hits of lanes to the events: all but contacts at rest, which are those no faster than the velocity
  * that the forces give in the leg or in the substep. speed: towards the collider. */
 MOTE_OUTLINE void collide_add_hits(const mote_collision *c, const collide_hit *hit, wide_mask hits, wide3 x,
-                                   wide speed, const collide_leg *leg) {
+                                   wide speed, collide_leg *leg) {
     const wide left = leg->left * (1.0f - wide_max(hit->f, (wide){0}));
     const wide time = ((float)leg->substep + 1 - left) * c->inverse_substeps;
     const wide rest =
         wide_max(wide_abs(wide3_dot(hit->normal, leg->dv)), wide_abs(wide3_dot(hit->normal, leg->gained)));
-    uint32_t bits = wide_lane_bits(hits & wide_less(rest + leg->slow, speed));
+    const wide_mask listed = hits & wide_less(rest + leg->slow, speed);
+    uint32_t bits = wide_lane_bits(listed);
+    leg->changed |= listed;
     mote_hit list[MOTE_WIDTH];
     uint32_t count = 0;
     for (; bits; bits &= bits - 1) {
@@ -349,6 +342,7 @@ typedef struct collide_lanes {
     wide room;              /* m, in each of x, y, z: how far from from_x the list of near colliders holds */
     wide_mask keep;         /* lanes that collide; those killed are removed */
     wide_mask spun;         /* lanes whose spin changed */
+    wide_mask changed;      /* lanes that began to stick, or whose hits are listed: the next substep counts */
     size_t first;           /* slot of the first lane */
     const uint16_t *packed; /* offsets of the lanes from that slot; NULL: they are in order */
 } collide_lanes;
@@ -477,7 +471,10 @@ MOTE_OUTLINE void collide_register(const mote_collision *c, const mote_near *nea
             break;
         }
         collide_resolve(c, &hit, hits, &leg);
-        if (c->stuck) collide_stick(c, to, i, &hit, hits & hit.sticks, &leg);
+        if (c->stuck) {
+            collide_stick(c, to, i, &hit, hits & hit.sticks, &leg);
+            leg.changed |= hits & hit.sticks;
+        }
         collide_kill(c, &leg, hits & hit.kills);
         s->keep &= ~(hits & hit.kills);
         if (!wide_lane_bits(leg.active)) break;
@@ -488,6 +485,7 @@ MOTE_OUTLINE void collide_register(const mote_collision *c, const mote_near *nea
     if (!c->still || (c->hollow && wide_lane_bits(leg.touched))) collide_settle(c, from, free, &leg);
     if (c->still) collide_stay(s, &leg);
     if (c->half_step) leg.end_v = wide3_sub(leg.end_v, half);
+    s->changed = leg.changed;
     s->x = wide3_select(leg.touched, leg.end_x, s->x);
     s->v = wide3_select(leg.touched, leg.end_v, s->v);
     if (c->spin[0]) s->spun = collide_store_spin(c, i, &leg);

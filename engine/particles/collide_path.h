@@ -24,6 +24,7 @@ typedef struct collide_leg {
     wide_mask rested, active, touched;
     wide_mask creased;      /* lanes that rest on two contacts, or were stopped by collide_stop */
     wide_mask held;         /* lanes that were killed or stick */
+    wide_mask changed;      /* lanes that began to stick, or whose hits are listed */
     wide_mask last;         /* index of the last collider; -1: none */
     size_t slot;            /* of the first lane */
     const uint16_t *packed; /* offsets of the lanes from that slot; NULL: they are in order */
@@ -31,6 +32,15 @@ typedef struct collide_leg {
     wide3 turned;           /* rad/s, of the spin: given by resting contacts for the whole leg */
     uint32_t substep;       /* number in the step */
 } collide_leg;
+
+/* Member by member: clearing the whole takes as long as a small collider. */
+MOTE_INLINE void collide_leg_clear(collide_leg *leg) {
+    const wide3 none = wide3_zero();
+    const wide_mask no_lane = (wide_mask){0};
+    leg->drift = leg->side = leg->rest_normal = leg->older_normal = leg->spin = leg->turned = none;
+    leg->slack = leg->rest_friction = leg->older_friction = leg->rest_limit = leg->older_limit = none.x;
+    leg->rested = leg->touched = leg->creased = leg->held = leg->changed = no_lane;
+}
 
 MOTE_INLINE size_t collide_slot(const collide_leg *leg, int lane) {
     return leg->slot + (leg->packed ? leg->packed[lane] : (size_t)lane);

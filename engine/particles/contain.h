@@ -28,7 +28,7 @@ MOTE_INLINE wide contain_radius(const mote_collision *c, size_t i) {
 
 /* Runs the substeps of one step, each followed by its collisions. The last evaluation of a substep is then
  * never reused: a collision has moved the particle since. A state that a substep leaves as it is, among
- * colliders at rest, is that at the end of the step. */
+ * colliders at rest and without a hit that is listed, is that at the end of the step. */
 MOTE_INLINE void contain_step(const mote_plan *plan, const mote_span *span, mote_instance of, uint64_t step,
                               const mote_external *external, const mote_wide_map *map, collide_lanes *s) {
     const mote_collision *collision = span->collision;
@@ -43,8 +43,9 @@ MOTE_INLINE void contain_step(const mote_plan *plan, const mote_span *span, mote
         s->x = wide3_select(s->keep, lanes.x, x), s->v = wide3_select(s->keep, lanes.v, v);
         collide_register(collision, span->near, substep, s);
         lanes.x = s->x, lanes.v = s->v;
-        const bool steady = collision->still && !plan->timed;
-        if (steady && wide_all(contain_same(x, s->x) & contain_same(v, s->v) & ~s->spun)) break;
+        const bool may_settle = collision->still && !plan->timed;
+        const wide_mask settled = contain_same(x, s->x) & contain_same(v, s->v) & ~(s->spun | s->changed);
+        if (may_settle && wide_all(settled)) break;
     }
     if (!collision) end_substeps(plan, of.family, &lanes);
     s->x = lanes.x, s->v = lanes.v;

@@ -1,8 +1,8 @@
 /* Steps blocks of loose particles among colliders: every register takes a substep, then the lanes that can
  * reach a collider collide, packed into few registers. Few lanes of most registers can, and a register costs
- * the same for one of them as for all. A lane that a substep leaves as it was, among colliders at rest, has
- * the state of the end of the step. The bits of a lane depend on no other lane (collide.h), so that neither
- * changes any. */
+ * the same for one of them as for all. A lane that a substep leaves as it was, among colliders at rest and
+ * without a hit that is listed, has the state of the end of the step. The bits of a lane depend on no other
+ * lane (collide.h), so that neither changes any. */
 #ifndef MOTE_PARTICLES_PACK_H
 #define MOTE_PARTICLES_PACK_H
 
@@ -23,7 +23,7 @@ typedef struct pack_near {
     mote_near flat_list; /* of the near colliders, the planes and height fields */
 } pack_near;
 
-/* Columns of such lanes, side by side: place and velocity before, those after, room and radius. */
+/* Columns of such lanes, side by side: place and velocity before, those after, room; and the radius. */
 #define PACK_COLUMNS 14
 #define PACK_STRIDE  (PACK_SLOTS + MOTE_WIDTH) /* no power of two, which would map columns to one set */
 
@@ -31,6 +31,7 @@ typedef struct pack {
     pack_state before, after;
     float *room;     /* m: collide_lanes */
     int32_t *alive;  /* -1: stepped, and not killed */
+    int32_t *listed; /* -1: hits of this substep are listed, as those of the next one will be */
     int32_t *steady; /* -1: no further substep changes the state, which is in both buffers */
     pack_near near;
     size_t first, slots;
@@ -133,6 +134,8 @@ MOTE_OUTLINE void pack_collide(const mote_span *span, const mote_near *near, uin
         collide_register(c, near, substep, &s);
         wide3_store(at + 6, k, s.x);
         wide3_store(at + 9, k, s.v);
+        for (uint32_t listed = wide_lane_bits(in & s.changed); listed; listed &= listed - 1)
+            p->listed[slot[k + (uint32_t)__builtin_ctz(listed)]] = -1;
         for (uint32_t killed = wide_lane_bits(in & ~s.keep); killed; killed &= killed - 1)
             p->alive[slot[k + (uint32_t)__builtin_ctz(killed)]] = 0;
     }
@@ -159,6 +162,7 @@ MOTE_OUTLINE void pack_load(const mote_plan *plan, const mote_span *span, pack *
         wide3_store(p->before.v, at, s.v);
         wide_mask_store(p->alive + at, keep);
         wide_mask_store(p->steady + at, (wide_mask){0});
+        wide_mask_store(p->listed + at, (wide_mask){0});
     }
 }
 
@@ -207,8 +211,10 @@ MOTE_OUTLINE bool pack_settle(pack *p) {
     wide_mask all = ~(wide_mask){0};
     for (size_t at = 0; at < p->slots; at += MOTE_WIDTH) {
         const wide_mask steady = contain_same(wide3_load(p->before.x, at), wide3_load(p->after.x, at)) &
-                                 contain_same(wide3_load(p->before.v, at), wide3_load(p->after.v, at));
+                                 contain_same(wide3_load(p->before.v, at), wide3_load(p->after.v, at)) &
+                                 ~wide_mask_load(p->listed + at);
         wide_mask_store(p->steady + at, steady);
+        wide_mask_store(p->listed + at, (wide_mask){0});
         all &= steady;
     }
     return wide_all(all);
@@ -231,12 +237,13 @@ MOTE_INLINE mote_near flat_colliders(const mote_collision *c, const mote_near *n
 MOTE_INLINE void pack_block(const mote_plan *plan, const mote_span *span, mote_instance of, size_t first,
                             size_t slots, uint32_t *frozen) {
     MOTE_ALIGNED(64) float memory[PACK_COLUMNS][PACK_STRIDE];
-    MOTE_ALIGNED(64) int32_t masks[2][PACK_SLOTS];
+    MOTE_ALIGNED(64) int32_t masks[3][PACK_SLOTS];
     pack p = {.before = {{memory[0], memory[1], memory[2]}, {memory[3], memory[4], memory[5]}},
               .after = {{memory[6], memory[7], memory[8]}, {memory[9], memory[10], memory[11]}},
               .room = memory[12],
               .alive = masks[0],
-              .steady = masks[1]};
+              .steady = masks[1],
+              .listed = masks[2]};
     p.first = first, p.slots = slots;
     pack_load(plan, span, &p);
     p.near.flat_list = flat_colliders(span->collision, span->near);

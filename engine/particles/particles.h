@@ -145,8 +145,8 @@ MOTE_INLINE bool mote_particles_is_everywhere(int id) {
 }
 
 /* Returns the hash of the columns that a host writes, chained after `seed`: births and lifetimes, and with
- * `all` all others but external forces and torques. */
-uint64_t mote_particles_hash_columns(const mote_particles *particles, bool all, uint64_t seed);
+ * `all` all others; external forces and torques with `forces` too, while they are marked. */
+uint64_t mote_particles_hash_columns(const mote_particles *particles, bool all, bool forces, uint64_t seed);
 
 /* Copies all columns of slots from[i] to slots to[i], i < pairs, and updates the id table. */
 void mote_particles_move(mote_particles *particles, const uint32_t *from, const uint32_t *to, uint32_t pairs);

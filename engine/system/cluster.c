@@ -69,7 +69,8 @@ static uint64_t hash_of_columns(const mote_system *system, const mote_peers *pee
     const bool spawned = peers->lent & MOTE_LENT_SPAWNED;
     uint64_t hash = peers->lent;
     if (peers->transport.ranks > 1 && (spawned || peers->complete))
-        hash = mote_particles_hash_columns(&system->particles, !spawned, hash);
+        hash = mote_particles_hash_columns(&system->particles, !spawned, !(peers->lent & MOTE_LENT_FORCES),
+                                           hash);
     if (peers->transport.ranks == 1 || !peers->complete) return hash;
     for (uint32_t i = 0; (range = mote_system_range_number(system, i)); i++) {
         const size_t bytes = range->slot_count * sizeof(float);
@@ -114,13 +115,26 @@ static uint64_t hash_of_system(const mote_system *system, const mote_peers *peer
     return mote_hash_words(hash, def->extra_bytes, def->extra_count * sizeof *def->extra_bytes);
 }
 
+/* Begins the record of calls with a state that every rank has. */
+static void start_calls(const mote_system *system, mote_peers *peers) {
+    const mote_particles *p = &system->particles;
+    const bool waits = p->external_forces_marked || p->external_torques_marked;
+    peers->complete = true;
+    peers->lent = waits ? MOTE_LENT_FORCES : 0;
+    peers->written = mote_system_hash_state(system);
+}
+
+void mote_system_restart_calls(mote_system *system) {
+    if (system->peers) start_calls(system, system->peers);
+}
+
 mote_result mote_system_join(mote_system *system, const mote_transport *transport) {
     mote_result result = check(system, transport);
     if (result) return result;
     mote_peers *peers = NULL;
     result = reserve(system, transport, &peers);
     if (!peers) return result;
-    peers->written = mote_system_hash_state(system);
+    start_calls(system, peers);
     const mote_fpu_state saved = mote_fpu_enter();
     const uint64_t own[2] = {hash_of_system(system, peers), (uint64_t)result};
     const mote_result agreed = mote_peers_agree(peers, own);

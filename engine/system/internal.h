@@ -197,6 +197,9 @@ MOTE_INLINE void mote_system_note(const mote_system *system, mote_noted call, ui
     if (system->peers) mote_peers_note(system->peers, (uint64_t)call, a, b, words, bytes);
 }
 
+/* In a cluster, after a restore: every rank has the whole state, and calls are compared from here on. */
+void mote_system_restart_calls(mote_system *system);
+
 /* Declares that the host writes in columns of loose particles (MOTE_LENT_...) on their owner alone, until the
  * next step. Nothing in a hook, where it writes on all ranks. */
 void mote_system_lend(mote_system *system, uint32_t what);

@@ -364,9 +364,7 @@ static void take_over(visit *v) {
     mote_particles_seal(&system->particles);
     mote_events_clear(system->particles.events, system->mark);
     mote_system_edited(&system->particles.range);
-    if (!system->peers) return;
-    system->peers->complete = true;
-    system->peers->written = mote_system_hash_state(system);
+    mote_system_restart_calls(system);
 }
 
 static mote_result restore(visit *v, const void *memory, size_t bytes) {

@@ -89,8 +89,9 @@ MOTE_API mote_result mote_system_deaths(const mote_system *system, mote_death_li
 MOTE_API mote_result mote_system_births(const mote_system *system, mote_birth_list *list);
 
 /** Finds the hits of particles on colliders, as mote_system_deaths; ordered by (step, slot, time). Contacts
- * at rest are none: those no faster than the velocity that the forces give in a substep. Colliders that
- * particles pass have none. Errors: NULL, BUSY, ABSENT (max_hits is 0). */
+ * at rest are none: those no faster than the velocity that the forces give in a substep. Particles without
+ * momentum (advection) that the flow presses on a collider hit it in every substep. Colliders that particles
+ * pass have none. Errors: NULL, BUSY, ABSENT (max_hits is 0). */
 MOTE_API mote_result mote_system_hits(const mote_system *system, mote_hit_list *list);
 
 #endif
