@@ -122,6 +122,7 @@ async function checkCamera(page) {
   await press(page, 'p');
   await keepPicture(page, 'closed');
   await page.mouse.click(50, 25);
+  await frames(page); // the press, and the release
   await keepPicture(page, 'menu');
   expect(await differing(page, 'menu', 'closed') > 20000, 'a narrow window has no menu');
   await page.mouse.click(200, 25);
