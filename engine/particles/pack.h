@@ -236,7 +236,7 @@ MOTE_INLINE mote_near flat_colliders(const mote_collision *c, const mote_near *n
  * orientations. */
 MOTE_INLINE void pack_block(const mote_plan *plan, const mote_span *span, mote_instance of, size_t first,
                             size_t slots, uint32_t *frozen) {
-    MOTE_ALIGNED(64) float memory[PACK_COLUMNS][PACK_STRIDE];
+    MOTE_ALIGNED(64) float memory[PACK_COLUMNS - 1][PACK_STRIDE]; /* radii have a column of the system */
     MOTE_ALIGNED(64) int32_t masks[3][PACK_SLOTS];
     pack p = {.before = {{memory[0], memory[1], memory[2]}, {memory[3], memory[4], memory[5]}},
               .after = {{memory[6], memory[7], memory[8]}, {memory[9], memory[10], memory[11]}},

@@ -66,20 +66,22 @@ static inline mote_result call_write(host *h, input *in) {
     return MOTE_OK;
 }
 
-static inline mote_result call_external(host *h, input *in) {
-    mote_vector_columns forces;
-    const mote_result result = mote_system_external_forces(h->system, &forces);
+/* Asks for the external forces or torques, and adds to those of one particle. */
+static inline mote_result push_one(host *h, input *in,
+                                   mote_result (*ask)(mote_system *, mote_vector_columns *)) {
+    mote_vector_columns columns;
+    const mote_result result = ask(h->system, &columns);
     const uint32_t slot = take_byte(in), count = mote_system_count(h->system);
-    if (result == MOTE_OK && count) forces.y[slot % count] += take_float(in);
+    if (result == MOTE_OK && count) columns.y[slot % count] += take_float(in);
     return result;
 }
 
+static inline mote_result call_external(host *h, input *in) {
+    return push_one(h, in, mote_system_external_forces);
+}
+
 static inline mote_result call_torques(host *h, input *in) {
-    mote_vector_columns torques;
-    const mote_result result = mote_system_external_torques(h->system, &torques);
-    const uint32_t slot = take_byte(in), count = mote_system_count(h->system);
-    if (result == MOTE_OK && count) torques.x[slot % count] += take_float(in);
-    return result;
+    return push_one(h, in, mote_system_external_torques);
 }
 
 static inline mote_result call_hook(host *h, input *in) {
