@@ -1,6 +1,7 @@
 /* Blocks of loose particles among colliders: only the lanes that can reach one collide, apart for flat
  * colliders and for others, and a lane at rest is left alone until the end of the step. A system with a
  * column of stuck particles collides every register in every substep; both have the same bits. */
+#include <math.h>
 #include <string.h>
 
 #include "collision_scene.h"
@@ -128,6 +129,55 @@ TEST(particles_bounce_between_flat_colliders_and_others) {
         test_case("%u substeps", substeps);
         const uint32_t moved = run(&p, 60);
         ASSERT(moved, ==, PARTICLES);
+    }
+}
+
+/* Puts particles without momentum at most 2e-6 m from the surface of a slope through the origin; every ninth
+ * lies at x = -0. */
+static void place_on_slope(pair *p, float slope) {
+    const float cosine = 1 / sqrtf(1 + slope * slope);
+    for (int k = 0; k < 2; k++)
+        for (uint32_t i = 0; i < PARTICLES; i++) {
+            const float x = i % 9 ? 0.4f * draw(i, 0) : -0.0f, gap = 2e-6f * powf(draw(i, 1), 5);
+            p->columns[k][0][i] = x, p->columns[k][2][i] = 0.4f * draw(i, 2);
+            p->columns[k][1][i] = (0.02f + gap) / cosine - slope * x;
+        }
+}
+
+/* Slopes on which friction holds particles and others on which it does not; a box in which some begin, and
+ * whose bounding sphere holds all of them; or a slope that kills. */
+TEST(particles_without_momentum_on_slopes_have_the_bits_of_others) {
+    static const float slopes[] = {0, 0.3f, 0.499f, 0.4999f, 0.5001f, 0.501f, 0.7f, -0.4999f};
+    for (uint32_t number = 0; number < 4 * COUNT_OF(slopes); number++) {
+        const float slope = slopes[number / 4];
+        const bool box = number & 1, many = number & 2;
+        pair p = create(many ? 8 : 1);
+        place_on_slope(&p, slope);
+        for (int k = 0; k < 2; k++) {
+            const mote_transform at = {{0.5f, 0, 0}, {0, 0, 0, 1}};
+            mote_collider_def floor = mote_plane((float[3]){0, 0, 0}, (float[3]){slope, 1, 0});
+            floor.friction = 0.5f;
+            add_collider(p.systems[k], floor);
+            if (box) add_collider(p.systems[k], mote_box(&at, (float[3]){0.45f, 0.3f, 0.3f}));
+            add_gravity(p.systems[k]);
+        }
+        test_case("slope %g, box %d, substeps %d", (double)slope, box, many ? 8 : 1);
+        const uint32_t moved = run(&p, 3);
+        ASSERT(moved, >=, slope > 0.5f ? PARTICLES : 1);
+    }
+}
+
+TEST(particles_without_momentum_on_a_deadly_floor_die) {
+    pair p = create(1);
+    place_on_slope(&p, 0);
+    for (int k = 0; k < 2; k++) {
+        mote_collider_def floor = mote_plane((float[3]){0, 0, 0}, (float[3]){0, 1, 0});
+        floor.response = MOTE_RESPONSE_KILL;
+        add_collider(p.systems[k], floor);
+        add_gravity(p.systems[k]);
+        stepped(p.systems[k], 2);
+        ASSERT(mote_system_count(p.systems[k]), ==, 0);
+        mote_system_destroy(p.systems[k]);
     }
 }
 

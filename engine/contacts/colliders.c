@@ -405,7 +405,7 @@ mote_collider_pose mote_collider_pose_make(const mote_collider_def *def, const m
     for (int i = 0; i < 3; i++) {
         pose.extent[i] = def->extent[i];
         pose.origin[i] = to->position[i];
-        pose.shift[i] = (float)((double)to->position[i] - (double)from->position[i]);
+        pose.shift[i] = 0.0f + (float)((double)to->position[i] - (double)from->position[i]); /* not -0 */
     }
     write_columns(now, false, pose.axis);
     write_columns(product(now, conjugate(before)), true, pose.turn);

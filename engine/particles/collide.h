@@ -462,7 +462,8 @@ MOTE_OUTLINE void collide_register(const mote_collision *c, const mote_near *nea
     const collide_region region = collide_reach(c, list, from, &leg, &reached);
     list = &reached;
     for (int sweep = 0; list->count; sweep++) {
-        collide_hit hit = {.f = wide_set(COLLIDE_NO_HIT), .normal = zero, .drift = zero};
+        collide_hit hit;
+        collide_hit_clear(&hit);
         collide_find(c, list, from, &leg, &hit);
         const wide_mask hits = leg.active & wide_less(hit.f, wide_set(COLLIDE_NO_HIT));
         if (!wide_lane_bits(hits)) break;

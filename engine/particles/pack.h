@@ -46,48 +46,95 @@ MOTE_INLINE wide_mask pack_apart(const mote_collider_pose *to, wide3 q0, wide3 q
            wide_less(high.x, least.x) | wide_less(high.y, least.y) | wide_less(high.z, least.z);
 }
 
+/* Whether a collider is a capsule or box that does not turn: much smaller than its bounding sphere. */
+MOTE_INLINE bool pack_has_core(const mote_collider_pose *to) {
+    return !to->turns && !to->distance_grid &&
+           (to->kind == MOTE_COLLIDER_CAPSULE || to->kind == MOTE_COLLIDER_BOX);
+}
+
+/* Returns the squared distance of d, from the origin of such a collider, from its segment or box. */
+MOTE_INLINE wide pack_core_square(const mote_collider_pose *to, wide3 d) {
+    if (to->kind == MOTE_COLLIDER_CAPSULE) {
+        const wide3 axis = wide3_set(to->axis[1]);
+        const wide at = wide_clamp(wide3_dot(axis, d), -to->half_length, to->half_length);
+        const wide3 off = wide3_sub(d, wide3_scale(at, axis));
+        return wide3_dot(off, off);
+    }
+    const wide3 q = contact_abs(contact_into(to->axis, d)), zero = wide3_zero(),
+                off = wide3_max(wide3_sub(q, wide3_set(to->extent)), zero);
+    return wide3_dot(off, off);
+}
+
+/* Lanes of a register without momentum at the start of a substep, and the velocity that forces give them. */
+typedef struct pack_still {
+    wide_mask lanes;
+    wide3 gained;
+} pack_still;
+
+/* Returns the lanes at rest on a plane at rest that the substep leaves as they are: they touch it, the forces
+ * press them against it, and friction holds them. All that collide_register would do with them is to make
+ * their velocity +0; where rounding may decide, they are left to it. d: distance from the plane; slack: m,
+ * collide_leg_begin. */
+MOTE_INLINE wide_mask pack_rests(const mote_collision *c, uint32_t index, const mote_collider_pose *to,
+                                 const pack_still *still, wide d, wide slack) {
+    const wide3 up = wide3_set(to->axis[1]), gained = still->gained;
+    const wide along = wide3_dot(up, gained), slow = COLLIDE_SLOW * collide_sum(gained),
+               limit = c->friction[index] * (0.0f - along), touch = slack + to->slack;
+    const wide3 free = wide3_sub(gained, wide3_scale(along, up));
+    return still->lanes & ~wide_less(touch, wide_abs(d)) & wide_less(c->theta * along, (wide){0} - slow) &
+           wide_less(wide3_dot(free, free), 0.999f * (limit * limit));
+}
+
 /* Lanes that can reach a collider in a substep from x to `end`, or leave the region in which the list holds,
  * and those that are not finite, as `reaching`; `others` can reach more than planes and height fields, in
- * later legs too (collide_reach). */
+ * later legs too (collide_reach). `resting` stay where they are (pack_rests) and reach nothing else. */
 typedef struct pack_lanes {
-    wide_mask reaching, others;
+    wide_mask reaching, others, resting;
 } pack_lanes;
 
 MOTE_INLINE pack_lanes pack_reach(const mote_collision *c, const mote_near *near,
-                                  const mote_collider_pose *from, wide3 x, wide3 end, wide room,
-                                  wide radius) {
+                                  const mote_collider_pose *from, wide3 x, wide3 end, const pack_still *still,
+                                  wide room, wide radius) {
     const wide3 size = wide3_max(contact_abs(x), contact_abs(end)), path = wide3_sub(end, x),
                 step = contact_abs(path), middle = wide3_add_scaled(x, wide_set(0.5f), path);
+    const bool any_still = wide_lane_bits(still->lanes) != 0;
     const wide_mask free = wide_less(wide_max(wide_max(step.x, step.y), step.z), room);
     const wide rounding = 4.0f * COLLIDE_ROUNDING * (wide_max(wide_max(size.x, size.y), size.z) + radius),
                way = step.x + step.y + step.z, grown = radius + rounding, half = grown + 0.5f * way,
                later = grown + 3.0f * way;
-    wide_mask stays = free, apart = free;
+    wide_mask reaching = ~free, twice = ~free, apart = free, resting = (wide_mask){0};
     for (uint32_t k = 0; k < near->count; k++) {
         const mote_collider_pose *was = &from[near->index[k]], *to = was + c->count;
         const float slack = 4.0f * to->slack;
         const wide most = grown + slack;
+        wide_mask away = (wide_mask){0};
         if (to->kind == MOTE_COLLIDER_PLANE && !to->turns) {
             const wide3 up = wide3_set(to->axis[1]);
             const wide d0 = wide3_dot(up, wide3_sub(x, wide3_set(was->origin))),
                        d1 = wide3_dot(up, wide3_sub(end, wide3_set(to->origin)));
-            stays &= wide_less(most, wide_min(d0, d1));
+            away = wide_less(most, wide_min(d0, d1));
+            if (any_still && to->response == MOTE_RESPONSE_BOUNCE)
+                resting |= pack_rests(c, near->index[k], to, still, d0 - radius, 0.25f * rounding);
         } else if (to->height_field && !to->turns) {
             const wide3 q0 = contact_into(to->axis, wide3_sub(x, wide3_set(was->origin))),
                         q1 = contact_into(to->axis, wide3_sub(end, wide3_set(to->origin)));
-            stays &= pack_apart(to, q0, q1, 1.03f * to->height_field->weight * most);
-        } else if (to->height_field || to->kind == MOTE_COLLIDER_PLANE) {
-            stays = (wide_mask){0};
-        } else {
-            const float turned = to->turns ? 1.75f : 1.0f, bound = to->bound + slack + 4.0f * to->moved;
+            away = pack_apart(to, q0, q1, 1.03f * to->height_field->weight * most);
+        } else if (!to->height_field && to->kind != MOTE_COLLIDER_PLANE) {
+            const float turned = to->turns ? 1.75f : 1.0f, more = slack + 4.0f * to->moved,
+                        bound = to->bound + more;
             const wide3 d = wide3_sub(middle, wide3_set(to->origin));
-            const wide square = wide3_dot(d, d), ball = turned * (half + bound),
-                       wider = turned * (later + bound);
-            stays &= wide_less(ball * ball, square);
+            wide square = wide3_dot(d, d), ball = turned * (half + bound), wider = turned * (later + bound);
+            if (pack_has_core(to) && !wide_all(wide_less(wider * wider, square))) {
+                square = pack_core_square(to, d);
+                ball = half + (to->radius + more), wider = later + (to->radius + more);
+            }
+            away = wide_less(ball * ball, square);
             apart &= wide_less(wider * wider, square);
         }
+        twice |= reaching & ~away;
+        reaching |= ~away;
     }
-    return (pack_lanes){~stays, ~apart};
+    return (pack_lanes){reaching, ~apart, resting & ~twice};
 }
 
 /* Copies the lanes of `bits` of every register side by side. Returns their number. */
@@ -180,6 +227,20 @@ MOTE_OUTLINE void pack_store(const mote_plan *plan, const mote_span *span, const
     }
 }
 
+/* Returns the lanes of `moving` without momentum. Those at a place of -0 are left out: collisions may make +0
+ * of it. */
+MOTE_INLINE pack_still pack_no_momentum(const mote_collision *c, wide_mask moving, wide3 x, wide3 v,
+                                        wide3 end) {
+    pack_still still = {.lanes = moving & wide_equal(collide_sum(v), (wide){0})};
+    if (!c->still || c->half_step || c->advects) still.lanes = (wide_mask){0};
+    if (!wide_lane_bits(still.lanes)) return still;
+    const int32_t minus = INT32_MIN; /* the bits of -0 */
+    still.lanes &=
+        ~(wide_is(wide_bits(x.x), minus) | wide_is(wide_bits(x.y), minus) | wide_is(wide_bits(x.z), minus));
+    still.gained = wide3_sub(end, v);
+    return still;
+}
+
 /* Runs a substep of one register without collisions, and lists the lanes that collide. */
 MOTE_INLINE void pack_register(const mote_plan *plan, const mote_span *span, mote_instance of,
                                uint32_t substep, size_t at, pack *p) {
@@ -200,8 +261,13 @@ MOTE_INLINE void pack_register(const mote_plan *plan, const mote_span *span, mot
     const mote_collider_pose *from = c->poses + (size_t)substep * c->count;
     const wide room = collide_room(span->near, wide3_load(span->x, i), x);
     wide_store(p->room + at, room);
-    const pack_lanes lanes = pack_reach(c, span->near, from, x, s.x, room, radius);
-    const wide_mask reaching = moving & lanes.reaching;
+    const pack_still still = pack_no_momentum(c, moving, x, v, s.v);
+    const pack_lanes lanes = pack_reach(c, span->near, from, x, s.x, &still, room, radius);
+    if (wide_lane_bits(lanes.resting)) {
+        wide3_store(p->after.x, at, wide3_select(lanes.resting, x, s.x));
+        wide3_store(p->after.v, at, wide3_select(lanes.resting, wide3_zero(), s.v));
+    }
+    const wide_mask reaching = moving & lanes.reaching & ~lanes.resting;
     p->near.flat[at / MOTE_WIDTH] = wide_lane_bits(reaching & ~lanes.others);
     p->near.others[at / MOTE_WIDTH] = wide_lane_bits(reaching & lanes.others);
 }
