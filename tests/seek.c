@@ -2,6 +2,7 @@
  * steps themselves. */
 #include "test.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -315,6 +316,113 @@ TEST(a_preview_of_forces_that_are_not_affine_steps_as_the_system_does) {
                       rows[row / 2].steps_each);
             preview_and_step(m, row % 2, rows[row / 2].steps_each, rows[row / 2].taken);
         }
+}
+
+/* --- Ages stop at MOTE_MAX_AGE --- */
+
+enum { AGEING = 5 };
+static const float ageing_lifetimes[AGEING] = {1, 2, INFINITY, 1e9f, 1e38f};
+
+static mote_system *ageing(mote_isa isa) {
+    mote_system_def def = mote_default_system_def();
+    def.lifetimes = true, def.isa = isa, def.interpolation = MOTE_INTERPOLATE_NONE;
+    mote_system *system = system_of(&def);
+    const mote_range_view view = spawned(system, AGEING);
+    memcpy(view.lifetime, ageing_lifetimes, sizeof ageing_lifetimes);
+    return system;
+}
+
+static void expect_oldest(mote_system *system, double steps) {
+    mote_present_layout layout = mote_default_present_layout();
+    float got[AGEING][2];
+    const mote_range_view view = mote_system_view(system);
+    layout.stride = sizeof *got, layout.position_offset = MOTE_OMIT;
+    layout.age_offset = 0, layout.remaining_offset = sizeof(float);
+    OK(mote_system_present(system, &layout, got, sizeof got));
+    for (uint32_t i = 0; i < view.count; i++) {
+        const float part = (float)(steps / 60) / view.lifetime[i];
+        test_case("slot %u of %u after %" PRIu64 " steps", i, view.count, mote_system_steps(system));
+        ASSERT(mote_system_age(system, i), ==, steps * (1.0 / 60));
+        ASSERT(got[i][0], ==, (float)(steps * (1.0 / 60)));
+        ASSERT_NEAR(got[i][1], 1 - part, 1e-6);
+    }
+}
+
+TEST(lifetimes_end_and_ages_stop_however_far_a_seek_goes) {
+    static const uint64_t to[] = {2000000001,  2147483647, 2147483648, 3000000000,    4294967300,
+                                  6442450944u, 1ull << 40, 1ull << 63, UINT64_MAX - 9};
+    for (int isa = MOTE_ISA_AUTO; isa < MOTE_ISA_COUNT; isa++)
+        for (size_t k = 0; k < COUNT_OF(to) && mote_isa_available((mote_isa)isa); k++) {
+            mote_system *system = ageing((mote_isa)isa);
+            stepped(system, 3);
+            OK(mote_system_seek(system, to[k]));
+            assert_int_equal(mote_system_count(system), 3);
+            expect_oldest(system, MOTE_MAX_AGE);
+            ASSERT(stepped(system, 9).expired, ==, 0u);
+            expect_oldest(system, MOTE_MAX_AGE);
+            mote_system_destroy(system);
+        }
+}
+
+TEST(a_lifetime_ends_up_to_the_greatest_age_and_not_beyond) {
+    mote_system_def def = mote_default_system_def();
+    def.lifetimes = true, def.steps_per_second = (mote_rate){1, 1};
+    mote_system *system = system_of(&def);
+    const mote_range_view view = spawned(system, 3);
+    view.lifetime[0] = (float)MOTE_MAX_AGE - 128; /* spacing of floats */
+    view.lifetime[1] = (float)MOTE_MAX_AGE;
+    view.lifetime[2] = (float)MOTE_MAX_AGE + 128;
+    OK(mote_system_seek(system, MOTE_MAX_AGE - 256));
+    assert_int_equal(mote_system_count(system), 3);
+    OK(mote_system_seek(system, MOTE_MAX_AGE - 128));
+    assert_int_equal(mote_system_count(system), 2);
+    OK(mote_system_seek(system, MOTE_MAX_AGE));
+    assert_int_equal(mote_system_count(system), 1);
+    OK(mote_system_seek(system, MOTE_MAX_AGE + 10000000u));
+    assert_int_equal(mote_system_count(system), 1);
+    ASSERT(stepped(system, 1).expired, ==, 0u);
+    mote_system_destroy(system);
+}
+
+/* Births move at the start of a step, 120 x 2^24 here, however it is reached. */
+TEST(births_move_the_same_by_steps_of_any_frames_and_by_a_seek) {
+    const uint64_t boundary = (uint64_t)120 << 24;
+    uint64_t hash[4];
+    for (int way = 0; way < 4; way++) {
+        mote_system *system = ageing(way ? MOTE_ISA_AUTO : MOTE_ISA_SCALAR);
+        OK(mote_system_seek(system, way == 3 ? 1000000000 : boundary - 3));
+        const mote_range_view view = mote_system_view(system);
+        ASSERT(view.birth_step[0], ==, 0u);
+        if (way < 2) stepped(system, 6);
+        for (int i = 0; i < 6 && way == 2; i++) stepped(system, 1);
+        if (way == 3) OK(mote_system_seek(system, boundary + 3));
+        ASSERT(view.birth_step[0], ==, (uint32_t)(boundary - MOTE_MAX_AGE));
+        expect_oldest(system, MOTE_MAX_AGE);
+        hash[way] = mote_system_hash(system);
+        ASSERT(hash[way], ==, hash[0]);
+        mote_system_destroy(system);
+    }
+}
+
+/* Who is born after the step of a jump back is alive, until its lifetime ends after its birth. */
+TEST(ages_are_below_0_after_a_jump_back) {
+    static const uint64_t from[] = {1000000, MOTE_MAX_AGE + 5u, 3000000000, 5000000000, 1ull << 63};
+    for (size_t k = 0; k < COUNT_OF(from); k++) {
+        mote_system_def def = mote_default_system_def();
+        def.lifetimes = true;
+        mote_system *system = system_of(&def);
+        OK(mote_system_seek(system, from[k]));
+        spawned(system, 1).lifetime[0] = 1;
+        OK(mote_system_seek(system, 5));
+        const double ago = fmin((double)(from[k] - 5), MOTE_MAX_AGE);
+        test_case("back from %" PRIu64, from[k]);
+        ASSERT(mote_system_age(system, 0), ==, -ago * (1.0 / 60));
+        ASSERT(stepped(system, 1).expired, ==, 0u);
+        OK(mote_system_seek(system, 5 + (uint64_t)ago + 59));
+        assert_int_equal(mote_system_count(system), 1);
+        ASSERT(stepped(system, 1).expired, ==, 1u);
+        mote_system_destroy(system);
+    }
 }
 
 /* The end of a collider's travel is passed by a long jump, in either direction of time. */

@@ -118,7 +118,8 @@ MOTE_INLINE uint64_t due_lanes(const mote_lifetimes *l, size_t i) {
     const wide_mask birth = wide_mask_load((const int32_t *)(const void *)(l->birth + i));
     const wide_mask age = (wide_mask)((wide_unsigned){0} + l->now - (wide_unsigned)birth);
     const wide ends = wide_load(l->lifetime + i) * l->rate;
-    return wide_lane_bits(~wide_less(WIDE_CONVERT(age, wide) + l->slack, ends));
+    const wide counted = wide_min(WIDE_CONVERT(age, wide), wide_set(MOTE_MAX_AGE));
+    return wide_lane_bits(~wide_less(counted + l->slack, ends));
 }
 
 /* Returns the slots of [at, at + 64) below `end` whose lifetime ends as bits. */

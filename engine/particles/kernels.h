@@ -89,7 +89,7 @@ typedef struct mote_particle_kernels {
     void (*bound)(const mote_span *span, size_t first, size_t end, mote_slot_bounds *bounds);
     /* Marks the living particles of one block, slots [first, first + count), with age in steps + slack >=
      * lifetime x rate, and writes their offsets into the block's death list; returns their number. Ages are
-     * within 2^31 steps; a particle born after `now` stays alive. */
+     * within 2^31 steps, of which MOTE_MAX_AGE count; a particle born after `now` stays alive. */
     uint32_t (*expire)(const mote_lifetimes *lifetimes, size_t first, size_t count);
     /* Makes births first .. first + count - 1 of a step in elements 0 .. count - 1 of *to, which are at the
      * fractions f, f + spacing, ... of the step. */

@@ -192,7 +192,7 @@ static void write_vectors(const task *t, mote_column_id id, size_t offset, size_
 static float age_of(const task *t, uint32_t slot) {
     const uint32_t *birth = t->particles->column[MOTE_COLUMN_BIRTH];
     const bool blends = t->particles->interpolation != MOTE_INTERPOLATE_NONE;
-    const double steps = (double)(int32_t)((uint32_t)t->now->number - birth[slot]);
+    const double steps = mote_age((uint32_t)t->now->number, birth[slot]);
     const double age = (blends ? steps - 1 + (double)t->by->alpha : steps) * t->now->plan->timestep;
     return age > 0 ? (float)age : 0;
 }

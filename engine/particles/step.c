@@ -45,6 +45,31 @@ static mote_lifetimes lifetimes_of(const mote_particles *particles, const mote_s
                             .mark = MOTE_FATE_EXPIRED};
 }
 
+/* Births are the low 32 bits of their step, so that ages must stay below 2^31 steps: at the start of every
+ * step whose number is a multiple of KEEP_STEPS, births more than MOTE_MAX_AGE before it are moved to that
+ * distance. Until the next such step ages then are at most MOTE_MAX_AGE + KEEP_STEPS. */
+#define KEEP_STEPS ((uint64_t)1 << 24)
+
+/* Moves births, so that the ages of step `at` are within MOTE_MAX_AGE: those that are too old if `at` is
+ * `now` or later, else those that are born too late. */
+static void limit_ages(const mote_particles *particles, uint64_t now, uint64_t at) {
+    const uint64_t far = (uint64_t)1 << 62, distance = at < now ? now - at : at - now;
+    const int64_t way = (int64_t)(distance < far ? distance : far), passed = at < now ? -way : way;
+    const int32_t limit = at < now ? -MOTE_MAX_AGE : MOTE_MAX_AGE;
+    uint32_t *birth = particles->column[MOTE_COLUMN_BIRTH];
+    for (uint32_t slot = 0; slot < particles->range.slot_count; slot++) {
+        const int64_t age = (int32_t)((uint32_t)now - birth[slot]) + passed;
+        if (at < now ? age < limit : age > limit) birth[slot] = (uint32_t)at - (uint32_t)limit;
+    }
+}
+
+/* Moves births as the steps from `now` to `to` would; or back, as far as ages can count. */
+static void limit_ages_to(const mote_particles *particles, uint64_t now, uint64_t to) {
+    if (!has_lifetimes(particles)) return;
+    const uint64_t last = to > now ? (to - 1) / KEEP_STEPS * KEEP_STEPS : to;
+    if (to < now || (last && last >= now)) limit_ages(particles, now, last);
+}
+
 /* Marks and lists the particles in slots [first, end) whose lifetime ends; `first` begins a block. Returns
  * their number. */
 static uint32_t expire(const mote_particles *particles, const mote_lifetimes *lifetimes, size_t first,
@@ -223,6 +248,7 @@ static void run_batch(mote_particles *particles, const mote_step *step, batch *b
 void mote_particles_run(mote_particles *particles, const mote_step *step, uint32_t steps,
                         mote_advance *report) {
     mote_span span;
+    limit_ages_to(particles, step->number, step->number + 1);
     mote_particles_span(particles, step->number, steps, &span);
     for (int axis = 0; axis < 3 && step->last; axis++) {
         span.previous_x[axis] = particles->range.previous_x[axis];
@@ -275,6 +301,7 @@ void mote_particles_jump(mote_particles *particles, const mote_step *step, const
     mote_particles_span(particles, step->number, 1, &span);
     const uint32_t frozen =
         mote_run_parallel(&(mote_run){particles->kernels, plan, &span}, span.count, step->jobs);
+    limit_ages_to(particles, step->number, number);
     remove_expired(particles, step, number);
     if (frozen) mote_particles_compact(particles, 1);
     particles->started = particles->range.slot_count;

@@ -25,6 +25,12 @@ void mote_curve_of_colours(mote_curve *curve, const mote_present_layout *layout)
  * field. */
 mote_result mote_over_life_check(const mote_present_layout *layout, const char **name);
 
+/* Returns the age in steps, at most MOTE_MAX_AGE; less than 0 for particles that are born later. */
+MOTE_INLINE int32_t mote_age(uint32_t now, uint32_t birth) {
+    const int32_t age = (int32_t)(now - birth);
+    return age < MOTE_MAX_AGE ? age : MOTE_MAX_AGE;
+}
+
 /* Births and lifetimes of a block, and the presented time: age = (now - birth + shift) timestep, at least 0.
  */
 typedef struct mote_ages {

@@ -12,7 +12,7 @@ static void lives(const mote_ages *ages, size_t count, float *life) {
     const double shift = ages->shift, timestep = ages->timestep;
 #pragma omp simd
     for (size_t i = 0; i < count; i++) {
-        const float age = (float)(((double)(int32_t)(now - birth[i]) + shift) * timestep);
+        const float age = (float)(((double)mote_age(now, birth[i]) + shift) * timestep);
         const float part = (age > 0 ? age : 0) / lifetime[i];
         const float most = part < 1 ? part : 1;
         life[i] = lifetime[i] > 0 ? most : 1;

@@ -158,7 +158,7 @@ double mote_system_age(const mote_system *system, uint32_t slot) {
     const uint32_t *birth = element_at(&system->particles, MOTE_COLUMN_BIRTH, slot);
     if (!birth) return 0;
     mote_fpu_state saved = mote_fpu_enter();
-    double age = (double)(int32_t)((uint32_t)system->clock.step - *birth) * system->clock.timestep;
+    double age = mote_age((uint32_t)system->clock.step, *birth) * system->clock.timestep;
     MOTE_FPU_COMPUTED(age);
     mote_fpu_leave(saved);
     return age;

@@ -55,7 +55,8 @@ typedef struct mote_emitter_def {
         rate_per_metre;           /**< 1/m, >= 0: births by the way of the emitter */
     float inherit;                /**< share of the emitter's own velocity that is added */
     mote_spread speed;            /**< m/s */
-    mote_spread lifetime;         /**< s, > 0; INFINITY: no end. Others need def.lifetimes of the system */
+    mote_spread lifetime;         /**< s, > 0; INFINITY: no end. Others need def.lifetimes of the system, and
+                                     have no end beyond MOTE_MAX_AGE steps */
     mote_spread mass;             /**< kg, > 0: in systems with a mass column */
     mote_spread collision_radius; /**< m, >= 0: in systems with a radius column */
     uint32_t extra_columns;       /**< bit 1 << i: column i of the host, of floats, is filled */

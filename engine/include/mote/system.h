@@ -119,6 +119,10 @@ MOTE_API mote_result mote_system_reserve(mote_system *system, uint32_t capacity)
 
 #define MOTE_NO_SLOT 0xffffffffu /**< number of no slot */
 
+/** Steps at which ages stop: 386 days at 60/1, 4 s at {500000000, 1}. A particle that is older has this age.
+ * A lifetime of more steps is legal and has no end. */
+#define MOTE_MAX_AGE 2000000000
+
 /** Columns of slots first .. first + count - 1; element 0 of each array is slot first. The host reads and
  * writes them between steps, and in the step hook. Valid until the next call that advances, spawns or
  * reserves. NULL where the system has no such column. */
@@ -132,9 +136,13 @@ typedef struct mote_range_view {
      * the last step, which will move on with v: position = path(f) + (1 - f) dt v, previous = path(f) - f dt
      * v. (Hermite interpolation of a particle that has taken no step has its velocity at both ends.) */
     mote_vector_columns previous;
-    float *inverse_mass;  /**< 1/kg, 0 = immovable */
-    uint32_t *birth_step; /**< step after which it was spawned, modulo 2^32 */
-    /** s from birth; dies at the first boundary at which age + dt / 1024 >= lifetime; NaN: at the first */
+    float *inverse_mass; /**< 1/kg, 0 = immovable */
+    /** Step after which it was spawned, modulo 2^32. The host writes at most MOTE_MAX_AGE steps before or
+     * after the present one. Once in 2^24 steps, those from which more than MOTE_MAX_AGE have passed are
+     * moved to this distance. */
+    uint32_t *birth_step;
+    /** s from birth; dies at the first boundary at which age + dt / 1024 >= lifetime; NaN: at the first; more
+     * than MOTE_MAX_AGE dt: never */
     float *lifetime;
     mote_vector_columns anchor; /**< m; of new particles: the origin */
     const mote_particle_id *id; /**< of each particle */
@@ -183,8 +191,8 @@ MOTE_API mote_result mote_system_kill_slots(mote_system *system, uint32_t count,
 /** Returns the slot of a particle, or MOTE_NO_SLOT if the id names no living particle. */
 MOTE_API uint32_t mote_system_slot(const mote_system *system, mote_particle_id particle);
 
-/** Returns the age (s) of the particle in a slot: whole steps since its birth x dt; 0 where the system keeps
- * no births. */
+/** Returns the age (s) of the particle in a slot: whole steps since its birth, at most MOTE_MAX_AGE, x dt; 0
+ * where the system keeps no births. */
 MOTE_API double mote_system_age(const mote_system *system, uint32_t slot);
 
 /** Applies an impulse J (kg m/s): v += J / m. An immovable particle does not move. Errors: NULL, BUSY, RANGE
@@ -305,7 +313,9 @@ MOTE_API mote_result mote_systems_advance(mote_system *const *systems, uint32_t 
 
 /** Jumps to a step, forwards or back, by one exact flow. Possible only where all forces are affine and act
  * everywhere, and no external forces wait for the next step. Particles whose lifetime ends on the way are
- * removed, and so are those that turn non-finite; a jump back does not restore them. The accumulator stays.
+ * removed, and so are those that turn non-finite; a jump back does not restore them. Ages change by the whole
+ * distance: forwards they stop at MOTE_MAX_AGE, back they fall, below 0 for particles that were born later,
+ * as far as -MOTE_MAX_AGE. The accumulator stays.
  * Positions are presented without interpolation. Errors: NULL, BUSY, INTEGRATOR (a force that is not affine
  * or in a region, external forces, orientations, an emitter, a collider of any response if def.collisions and
  * the system has particles, an advecting integrator, strands, a network). */
@@ -435,13 +445,14 @@ MOTE_API mote_result mote_present_layout_check(const mote_system *system, const 
  * d with d = (x1 - x0) / dt - (v0 + v1) / 2 reduced towards 0 by the rounding error of x1 - x0: a constant
  * velocity is presented exactly at any distance from the origin. A particle born or teleported since the last
  * step is written as it is. Age: (steps since birth - 1 + alpha) x dt, at least 0; without interpolation
- * steps since birth x dt. Remaining life: 1 - age / lifetime, limited to 0 .. 1; 1 where the lifetime has no
- * end. Sizes and colours are those of the life, 1 - remaining life; of life 0 in systems without lifetimes.
- * Before the first key they are constant, as behind the last. Between two keys of values a and b they are
- * a + (b - a) e(t), with the easing of the first (mote/over_life.h). Orientations are normalised; they turn
- * along the shorter arc from that before the last step, at a constant rate to 2e-5 rad, and those of
- * particles that have none before it, and all without interpolation, are not turned. Errors: NULL, BUSY,
- * those of mote_present_layout_check, BUFFER (bytes < vertices x stride). Runs on the system's jobs. */
+ * steps since birth x dt; steps since birth stop at MOTE_MAX_AGE. Remaining life: 1 - age / lifetime, limited
+ * to 0 .. 1; 1 where the lifetime has no end. Sizes and colours are those of the life, 1 - remaining life; of
+ * life 0 in systems without lifetimes. Before the first key they are constant, as behind the last. Between
+ * two keys of values a and b they are a + (b - a) e(t), with the easing of the first (mote/over_life.h).
+ * Orientations are normalised; they turn along the shorter arc from that before the last step, at a constant
+ * rate to 2e-5 rad, and those of particles that have none before it, and all without interpolation, are not
+ * turned. Errors: NULL, BUSY, those of mote_present_layout_check, BUFFER (bytes < vertices x stride). Runs on
+ * the system's jobs. */
 MOTE_API mote_result mote_system_present(const mote_system *system, const mote_present_layout *layout,
                                          void *vertices, size_t bytes);
 
