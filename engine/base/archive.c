@@ -207,19 +207,38 @@ void mote_archive_end(mote_archive *a) {
     store_header(a->memory, &h);
 }
 
-/* Compares the hashes of all sections. */
+/* Returns whether the bytes from `at` to the next multiple of the alignment are zero. */
+static bool is_padding(const mote_archive *a, uint64_t at) {
+    bool zero = true;
+    for (; at % ALIGNMENT; at++) zero &= a->memory[at] == 0;
+    return zero;
+}
+
+/* Returns the name of what is wrong in a section or behind it; NULL: nothing. The bytes of a snapshot are a
+ * multiple of the alignment. */
+static const char *wrong_in_section(const mote_archive *a, const mote_snapshot_section *s, uint64_t bytes) {
+    const bool inside = s->bytes <= bytes && s->offset <= bytes - s->bytes;
+    if (!inside || s->hash != mote_hash_pieces(0, a->memory + s->offset, (size_t)s->bytes)) return "hash";
+    return is_padding(a, s->offset + s->bytes) ? NULL : "padding";
+}
+
+/* Compares the hashes of all sections, and checks the padding behind the table and behind each of them. */
 static void check_hashes(mote_archive *a, const mote_snapshot_header *h) {
     if (h->hash != hash_of_table(a, h->sections)) {
         mote_archive_refuse(a, MOTE_ERROR_FILE, MOTE_NO_ITEM, MOTE_NO_ITEM, "hash");
         return;
     }
+    if (!is_padding(a, sizeof *h + h->sections * sizeof(mote_snapshot_section))) {
+        mote_archive_refuse(a, MOTE_ERROR_FILE, MOTE_NO_ITEM, MOTE_NO_ITEM, "padding");
+        return;
+    }
     for (uint32_t i = 0; i < h->sections; i++) {
         const mote_snapshot_section s = section_at(a, i);
-        const bool inside = s.bytes <= h->bytes && s.offset <= h->bytes - s.bytes;
-        if (inside && s.hash == mote_hash_pieces(0, a->memory + s.offset, (size_t)s.bytes)) continue;
+        const char *const wrong = wrong_in_section(a, &s, h->bytes);
+        if (!wrong) continue;
         if (s.part < MOTE_SNAPSHOT_PART_COUNT) a->part = (mote_snapshot_part)s.part;
         a->object = s.object;
-        mote_archive_refuse(a, MOTE_ERROR_FILE, s.column, MOTE_NO_ITEM, "hash");
+        mote_archive_refuse(a, MOTE_ERROR_FILE, s.column, MOTE_NO_ITEM, wrong);
         return;
     }
 }

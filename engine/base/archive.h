@@ -50,7 +50,8 @@ uint64_t mote_archive_measured(const mote_archive *a);
 /* Ends WRITE: completes hashes, writes the header. */
 void mote_archive_end(mote_archive *a);
 
-/* Checks the header, the table and, where the snapshot has them, the hashes of `bytes` bytes. */
+/* Checks the header, the table and, where the snapshot has them, the hashes of `bytes` bytes and the padding
+ * between what they cover. */
 void mote_archive_open(mote_archive *a, const void *memory, uint64_t bytes);
 
 MOTE_INLINE bool mote_archive_reads(const mote_archive *a) {

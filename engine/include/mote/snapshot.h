@@ -67,7 +67,9 @@ typedef struct mote_snapshot_section {
 
 /** Options of mote_system_save. */
 typedef enum mote_snapshot_flags {
-    MOTE_SNAPSHOT_CHECKSUM = 1 /**< hashes of 64 bits, by which mote_system_restore finds damage */
+    /** Hashes of 64 bits, by which mote_system_restore finds damage; it then also refuses padding that is not
+     * zero, as damage to the section before it. */
+    MOTE_SNAPSHOT_CHECKSUM = 1
 } mote_snapshot_flags;
 
 /** Computes the bytes of a snapshot of the present state: by the number of particles, not by the capacity.
