@@ -26,6 +26,7 @@ static int use(const char *file) {
     mote_system_def def = default_system_def();
     def.capacity = 100000;
     def.jobs = jobs_openmp(3);
+    def.jobs.least_work = 1; /* each step runs on all threads */
     if (system_create(&def, &system) || system_spawn(system, def.capacity, &view)) return 3;
     if (system_step(system, 3, NULL)) return 4;
     system_destroy(system);

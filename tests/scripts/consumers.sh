@@ -58,12 +58,24 @@ with_glm() {
     embed shared mote "${cxx[@]}" -std=c++11 -DUSING_BEFORE "$consumers/glm.cpp"
 }
 
-# The library is named by its file: nothing else keeps it or the OpenMP runtime loaded.
+# The library is named by its file: nothing else keeps it or the OpenMP runtime loaded. Then a plugin in which
+# the static library is.
 unloaded() {
     local flags
     read -ra flags <<<"$(pkg-config --cflags mote)"
     "${cc[@]}" -D_GNU_SOURCE "${warnings[@]}" "${flags[@]}" "$consumers/unload.c" -o "$stage/unload" -ldl
     "$stage/unload" "$libraries/libmote.so.0"
+    rm "$libraries"/libmote.so*
+    read -ra flags <<<"$(pkg-config --static --libs mote)"
+    "${cc[@]}" -shared -o "$stage/plugin.so" -Wl,--whole-archive "$libraries/libmote.a" \
+        -Wl,--no-whole-archive "${flags[@]}"
+    "$stage/unload" "$stage/plugin.so"
+}
+
+# stays_loaded PLUGIN: fails if what contains the static library may be unloaded, if that uses OpenMP
+stays_loaded() {
+    grep -q 'fopenmp' <<<"$(pkg-config --static --libs mote)" || return 0
+    readelf -d "$1" | grep -q 'NODELETE' || { echo "$1 can be unloaded under its threads"; exit 1; }
 }
 
 logged() { # FILE COMMAND...: shows what the command prints only if it fails
@@ -86,6 +98,7 @@ by_cmake_package() {
     readelf -d "$stage/shared/consumer_c" | grep -q 'NEEDED.*libmote\.so\.0' || { echo 'not shared'; exit 1; }
     cmake_host static "-DCMAKE_PREFIX_PATH=$prefix" '-DMOTE_COMPONENTS=COMPONENTS;static'
     if readelf -d "$stage/static/consumer_c" | grep 'NEEDED.*libmote'; then echo 'not static'; exit 1; fi
+    stays_loaded "$stage/static/libplugin.so"
     if cmake -S "$consumers" -B "$stage/none" "-DCMAKE_PREFIX_PATH=$prefix" \
         '-DMOTE_COMPONENTS=COMPONENTS;framework' >"$stage/log" 2>&1; then
         echo 'a component that does not exist is found'
@@ -143,6 +156,11 @@ by_cmake_source() {
     logged "$stage/log" cmake -S "$consumers" -B "$stage/same" -G Ninja "-DMOTE_SOURCE=$root/engine" \
         "${as_built[@]}" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
     python3 "$root/tests/scripts/same_build.py" "$build" "$stage/same"
+    if [[ $AS_BUILT == *MOTE_OPENMP=true* ]] &&
+        ! ninja -C "$stage/same" -t commands libplugin.so | grep -q -e '-z,nodelete.*libplugin\.so'; then
+        echo 'a plugin with the static library in it can be unloaded under its threads'
+        exit 1
+    fi
     cmake_host source "-DMOTE_SOURCE=$root/engine" -DMOTE_STRANDS=OFF -DMOTE_NETWORKS=OFF -DMOTE_ISA=scalar \
         -DCMAKE_BUILD_TYPE=Debug -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DBUILD_SHARED_LIBS=ON \
         -DMORE_SOURCES=features.c
