@@ -206,6 +206,58 @@ TEST(a_callback_is_found_by_its_number_in_a_system_of_other_ids) {
     mote_system_destroy(a), mote_system_destroy(b), mote_system_destroy(c);
 }
 
+/* Restores the snapshot of a system with a callback of number 7, and expects the steps of another system. */
+static void expect_again(mote_system *system, const mote_system_def *def, const unsigned char *memory,
+                         size_t bytes, float *strength) {
+    mote_force_def swirl = mote_callback(world_swirl, strength);
+    mote_snapshot_fault fault;
+    mote_system *other = system_of(def);
+    swirl.as.callback.number = 7;
+    add_force(other, swirl);
+    OK(restore_or_keep(system, memory, bytes, &fault));
+    OK(restore_or_keep(other, memory, bytes, &fault));
+    stepped(system, 5), stepped(other, 5);
+    ASSERT(mote_system_hash(system), ==, mote_system_hash(other));
+    mote_system_destroy(other);
+}
+
+TEST(a_callback_that_was_removed_or_replaced_is_found_by_its_number) {
+    static float strength[2] = {0.5f, -2};
+    const mote_system_def def = mote_default_system_def();
+    const mote_force_def gravity = mote_gravity((const float[3]){0, -1, 0});
+    mote_force_def swirl = mote_callback(world_swirl, &strength[0]);
+    unsigned char memory[16384];
+    size_t bytes;
+    mote_snapshot_fault fault;
+    mote_system *system = system_of(&def);
+    swirl.as.callback.number = 7;
+    const mote_force_id id = add_force(system, swirl);
+    spawned_at_random(system, 50, 3);
+    OK(mote_system_save(system, 0, memory, sizeof memory, &bytes));
+    OK(mote_system_remove_force(system, id));
+    expect_again(system, &def, memory, bytes, &strength[0]);
+    OK(mote_system_set_force(system, id, &gravity));
+    expect_again(system, &def, memory, bytes, &strength[0]);
+    swirl.as.callback.number = 8;
+    OK(mote_system_set_force(system, id, &swirl));
+    expect_again(system, &def, memory, bytes, &strength[0]);
+    /* The last function of the number counts. */
+    swirl.as.callback.number = 7, swirl.as.callback.user = &strength[1];
+    OK(mote_system_set_force(system, id, &swirl));
+    OK(mote_system_remove_force(system, id));
+    expect_again(system, &def, memory, bytes, &strength[1]);
+    /* Number 7 makes way to the MOTE_MAX_FORCES that follow; 8 was there before, so one less is new. */
+    for (uint32_t i = 0; i <= MOTE_MAX_FORCES; i++) {
+        swirl.as.callback.number = 8 + i, swirl.as.callback.user = &strength[0];
+        OK(mote_system_set_force(system, id, &swirl));
+        OK(mote_system_set_force(system, id, &gravity));
+        if (i < MOTE_MAX_FORCES - 1) expect_again(system, &def, memory, bytes, &strength[1]);
+    }
+    OK(mote_system_set_force(system, id, &gravity));
+    assert_int_equal(restore_or_keep(system, memory, bytes, &fault), MOTE_ERROR_FOREIGN);
+    mote_system_destroy(system);
+}
+
 TEST(more_particles_than_reserved_are_refused_and_fit_after_a_reserve) {
     mote_system_def def = mote_default_system_def();
     def.capacity = 100;

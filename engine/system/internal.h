@@ -22,6 +22,10 @@ struct mote_system {
     mote_clock clock;
     mote_particles particles;
     mote_id_list forces; /* items: mote_force_def, in the order of addition */
+    /* The last callback of each number that the system has had, for restores; the oldest one makes way once
+     * there are MOTE_MAX_FORCES. Not state. */
+    mote_id_list callbacks;
+    uint32_t oldest_callback;
     mote_collider_list colliders;
     mote_id_list emitters;                /* items: mote_emitter, in the order of addition */
     mote_id_list ranges[MOTE_KIND_COUNT]; /* items: mote_range * */

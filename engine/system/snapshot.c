@@ -180,14 +180,16 @@ static void words_of_force(const mote_system *system, uint32_t place, uint32_t w
     mote_force_pack(force_at(&system->forces, place), words + 1);
 }
 
-/* Reads a force; the host's pointers are those of the force of the same id, or of any other force. Errors:
- * FOREIGN, FILE. */
+/* Reads a force; the host's pointers are those of the force of the same id, or of any other force, or those
+ * of a callback that the system has had. Errors: FOREIGN, FILE. */
 static mote_result force_of_words(const mote_system *system, const uint32_t words[FORCE_WORDS],
                                   mote_force_def *def) {
-    const mote_id_list *list = &system->forces;
+    const mote_id_list *list = &system->forces, *had = &system->callbacks;
     const uint32_t place = mote_id_list_find(list, words[0]);
     const bool named = place < list->count && mote_force_unpack(def, words + 1, force_at(list, place), 1);
-    if (!named && !mote_force_unpack(def, words + 1, list->items, list->count)) return MOTE_ERROR_FOREIGN;
+    if (!named && !mote_force_unpack(def, words + 1, list->items, list->count) &&
+        !mote_force_unpack(def, words + 1, had->items, had->count))
+        return MOTE_ERROR_FOREIGN;
     mote_result result = mote_force_check(def, NULL);
     if (result == MOTE_OK) result = mote_plan_accepts(system->def.integrator, def, system->def.anchor_column);
     return result ? MOTE_ERROR_FILE : MOTE_OK;

@@ -141,6 +141,7 @@ void mote_system_destroy(mote_system *system) {
     mote_system_leave(system);
     if (system->particles.range.kind) mote_particles_kind.destroy(&system->particles.range, &allocator);
     mote_id_list_destroy(&system->forces, &allocator);
+    mote_id_list_destroy(&system->callbacks, &allocator);
     mote_colliders_destroy(&system->colliders, &allocator);
     mote_id_list_destroy(&system->emitters, &allocator);
     mote_release(&allocator, system, sizeof *system);

@@ -98,13 +98,14 @@ typedef struct mote_snapshot_fault {
  * system gave out since then or before as another system are not (in so far as the saved system did not give
  * out the same). The functions, grids and samples of the host are not in a snapshot: a callback is taken from
  * the system's force of the same id, or from its first callback, that has the same number
- * (as.callback.number); a grid from a force whose grid has the same samples; a height field or distance grid
- * from the system's collider of the same id, or from its first collider, whose samples have the same hash.
- * Views are invalid afterwards.
+ * (as.callback.number), or else from the last force that it had with this number: the system remembers
+ * function and user of MOTE_MAX_FORCES numbers, so they must stay valid as long as a snapshot with them may
+ * be restored; a grid from a force whose grid has the same samples; a height field or distance grid from the
+ * system's collider of the same id, or from its first collider, whose samples have the same hash. Views are
+ * invalid afterwards.
  *
  * All of a snapshot is checked before anything changes, with or without checksum: damage is refused or gives
- * another legal state, never an access out of bounds. Such a state may lack a callback, whose function is
- * then forgotten: add the force again before you restore a good snapshot. fault: NULL, or receives the
+ * another legal state, never an access out of bounds. fault: NULL, or receives the
  * location of an error. Errors: NULL, BUSY, FILE (cut short, damaged, of another version or no snapshot),
  * FOREIGN (of a system that was set up by other calls; a callback, grid, height field or distance grid that
  * the system does not have), CAPACITY (more particles than reserved), MEMORY (more forces, colliders, links,
