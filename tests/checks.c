@@ -93,6 +93,80 @@ TEST(forces_name_the_number_that_is_out_of_range) {
 #define COLUMNS(member, value, want)  BAD_VALUE(mote_columns_def, member, value, MOTE_ERROR_##want)
 #define ARRAYS(member, value, want)   BAD_VALUE(mote_columns, member, value, MOTE_ERROR_##want)
 #define LAYOUT(member, value, want)   BAD_VALUE(mote_strand_layout, member, value, MOTE_ERROR_##want)
+/* --- Defs and layouts that one system or object refuses --- */
+
+static void swirl(void *user, const mote_stage_view *stage, float *x, float *y, float *z) {
+    (void)user, (void)stage, (void)x, (void)y, (void)z;
+}
+
+TEST(forces_that_a_system_cannot_take_name_the_field) {
+    mote_force_def field = mote_linear_field(ZERO, ZEROS, MOTE_FIELD_VELOCITY, 0),
+                   speed = mote_callback(swirl, NULL), far = speed, drag = mote_wind(ZERO, -1);
+    speed.as.callback.unit = MOTE_METRES_PER_SECOND, far.as.callback.reach = MOTE_REACH_RANGE;
+    const struct {
+        const char *name;
+        mote_force_def def;
+        mote_integrator integrator;
+        mote_result want;
+    } rows[] = {{"kind", mote_particle_anchors(1, 0), MOTE_RK4, MOTE_ERROR_ABSENT},
+                {"kind", mote_gravity(UP), MOTE_ADVECT_EULER, MOTE_ERROR_INTEGRATOR},
+                {"use", field, MOTE_RK4, MOTE_ERROR_INTEGRATOR},
+                {"unit", speed, MOTE_RK4, MOTE_ERROR_INTEGRATOR},
+                {"reach", far, MOTE_POSITION_VERLET, MOTE_ERROR_INTEGRATOR},
+                {"drag", drag, MOTE_RK4, MOTE_ERROR_RANGE},
+                {NULL, far, MOTE_RK4, MOTE_OK},
+                {NULL, field, MOTE_ADVECT_EULER, MOTE_OK}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const char *parameter = "";
+        mote_force_id id;
+        mote_system_def def = mote_default_system_def();
+        def.integrator = rows[i].integrator;
+        mote_system *system = system_of(&def);
+        test_case("row %zu", i);
+        assert_int_equal(mote_system_force_check(system, &rows[i].def, &parameter), rows[i].want);
+        if (rows[i].name)
+            assert_string_equal(parameter, rows[i].name);
+        else
+            assert_null(parameter);
+        assert_int_equal(mote_system_add_force(system, &rows[i].def, &id), rows[i].want);
+        assert_int_equal(mote_system_force_check(system, NULL, NULL), MOTE_ERROR_NULL);
+        mote_system_destroy(system);
+    }
+    assert_int_equal(mote_system_force_check(NULL, &far, NULL), MOTE_ERROR_NULL);
+}
+
+#define PLACES(member, value, want) BAD_VALUE(mote_present_layout, member, value, MOTE_ERROR_##want)
+
+TEST(layouts_of_networks_name_the_field) {
+    static const bad_value rows[] = {PLACES(cookie, 0, DEF),
+                                     PLACES(colour_format, 9, ENUM),
+                                     PLACES(origin[1], NAN, NOT_FINITE),
+                                     PLACES(position_offset, 1, RANGE),
+                                     PLACES(position_offset, -1, RANGE),
+                                     PLACES(velocity_offset, 0, RANGE),
+                                     PLACES(age_offset, 0, RANGE),
+                                     PLACES(remaining_offset, 0, RANGE),
+                                     PLACES(extra_offset[7], 0, RANGE),
+                                     PLACES(size_offset, 0, RANGE),
+                                     PLACES(colour_offset, 0, RANGE),
+                                     PLACES(orientation_offset, 0, RANGE)};
+    const char *parameter;
+    const uint32_t order = 0;
+    mote_present_layout layout = mote_default_present_layout();
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        layout = mote_default_present_layout();
+        OK(mote_network_layout_check(&layout, &parameter));
+        assert_null(parameter);
+        spoil(&layout, &rows[i]);
+        assert_int_equal(mote_network_layout_check(&layout, &parameter), rows[i].want);
+        assert_field(&rows[i], parameter);
+    }
+    layout = mote_default_present_layout(), layout.order = &order, layout.order_count = 1;
+    assert_int_equal(mote_network_layout_check(&layout, &parameter), MOTE_ERROR_RANGE);
+    assert_string_equal(parameter, "order");
+    assert_int_equal(mote_network_layout_check(NULL, &parameter), MOTE_ERROR_NULL);
+}
+
 #define RESAMPLE(member, value, want) BAD_VALUE(mote_hair_resample_def, member, value, MOTE_ERROR_##want)
 
 TEST(colliders_name_the_field) {
@@ -290,7 +364,35 @@ TEST(sampled_surfaces_name_the_field) {
     }
 }
 
-/* Distances that are refused leave no memory behind. */
+/* One sample of eight is wrong: the check finds it and names its array. */
+static void expect_sample(float sample, mote_result vector, mote_result surface) {
+    float samples[8] = {0}, vectors[8][3] = {{0}};
+    const char *parameter = NULL;
+    mote_grid_def grid = mote_default_grid_def();
+    mote_height_field_def field = mote_default_height_field_def();
+    mote_distance_grid_def distances = mote_default_distance_grid_def();
+    samples[5] = vectors[5][1] = sample;
+    for (int axis = 0; axis < 3; axis++) grid.count[axis] = distances.count[axis] = 2;
+    field.count[0] = 4, field.count[1] = 2;
+    grid.vectors = (const float(*)[3])vectors, field.heights = distances.distances = samples;
+    test_case("sample %g", (double)sample);
+    assert_int_equal(mote_grid_def_check(&grid, &parameter), vector);
+    if (vector) assert_string_equal(parameter, "vectors");
+    assert_int_equal(mote_height_field_def_check(&field, &parameter), surface);
+    if (surface) assert_string_equal(parameter, "heights");
+    assert_int_equal(mote_distance_grid_def_check(&distances, &parameter), surface);
+    if (surface) assert_string_equal(parameter, "distances");
+}
+
+TEST(samples_are_checked_and_their_array_is_named) {
+    expect_sample(1, MOTE_OK, MOTE_OK);
+    expect_sample(NAN, MOTE_ERROR_NOT_FINITE, MOTE_ERROR_NOT_FINITE);
+    expect_sample(-INFINITY, MOTE_ERROR_NOT_FINITE, MOTE_ERROR_NOT_FINITE);
+    expect_sample(2e9f, MOTE_OK, MOTE_ERROR_RANGE);
+    expect_sample(1e7f, MOTE_OK, MOTE_ERROR_RANGE); /* too steep */
+}
+
+/* Distances that are refused take no memory. */
 TEST(distances_out_of_range_are_refused) {
     static const struct {
         float sample, spacing;
@@ -310,7 +412,7 @@ TEST(distances_out_of_range_are_refused) {
         assert_int_equal(mote_distance_grid_create(&def, &grid), rows[i].want);
         ASSERT(!grid, ==, rows[i].want != MOTE_OK);
         mote_distance_grid_destroy(grid);
-        ASSERT(ledger.calls, ==, 1u);
+        ASSERT(ledger.calls, ==, rows[i].want ? 0u : 1u);
         ASSERT(ledger.live_bytes + ledger.faults, ==, 0u);
     }
 }

@@ -82,14 +82,15 @@ typedef struct mote_force_row {
 
 /* Properties of a checked def: its path (an affine force in a region is inline); whether its unit is N;
  * whether it reads velocity (inline forces and callbacks), the time, or other particles of the range; whether
- * it needs an anchor per particle; whether it is a velocity field; whether it is an attractor without a
- * region. */
+ * it needs an anchor per particle; whether it is a field, and a velocity field; whether it is an attractor
+ * without a region. */
 mote_force_path mote_force_path_of(const mote_force_def *def);
 bool mote_force_gives_newtons(const mote_force_def *def);
 bool mote_force_reads_velocity(const mote_force_def *def);
 bool mote_force_reads_time(const mote_force_def *def);
 bool mote_force_reaches_range(const mote_force_def *def);
 bool mote_force_needs_anchors(const mote_force_def *def);
+bool mote_force_is_field(const mote_force_def *def);
 bool mote_force_is_velocity_field(const mote_force_def *def);
 bool mote_force_is_attractor(const mote_force_def *def);
 bool mote_force_is_quadratic_drag(const mote_force_def *def);

@@ -13,9 +13,8 @@
 
 mote_grid_def mote_default_grid_def(void) { return (mote_grid_def){.cookie = COOKIE, .spacing = {1, 1, 1}}; }
 
-mote_result mote_grid_def_check(const mote_grid_def *def, const char **parameter) {
-    const char *ignored, **name = mote_name_cleared(parameter, &ignored);
-    if (!def) return MOTE_ERROR_NULL;
+/* Checks all but the samples. */
+static mote_result check_lattice(const mote_grid_def *def, const char **name) {
     if (def->cookie != COOKIE) return mote_named(name, "cookie", MOTE_ERROR_DEF);
     mote_result result = mote_named(name, "allocator", mote_allocator_check(&def->allocator));
     uint64_t samples = 1;
@@ -30,6 +29,18 @@ mote_result mote_grid_def_check(const mote_grid_def *def, const char **parameter
         if (samples > MAX_SAMPLES) return mote_named(name, "count", MOTE_ERROR_RANGE);
     }
     if (result == MOTE_OK && !def->vectors) return mote_named(name, "vectors", MOTE_ERROR_NULL);
+    return result;
+}
+
+mote_result mote_grid_def_check(const mote_grid_def *def, const char **parameter) {
+    const char *ignored, **name = mote_name_cleared(parameter, &ignored);
+    if (!def) return MOTE_ERROR_NULL;
+    mote_result result = check_lattice(def, name);
+    if (result) return result;
+    const size_t samples = (size_t)def->count[0] * def->count[1] * def->count[2];
+    for (size_t i = 0; i < samples && result == MOTE_OK; i++)
+        if (!mote_vector_is_finite(def->vectors[i]))
+            result = mote_named(name, "vectors", MOTE_ERROR_NOT_FINITE);
     return result;
 }
 
@@ -48,7 +59,9 @@ static bool copy_samples(mote_grid *grid, const mote_grid_def *def, size_t sampl
 mote_result mote_grid_create(const mote_grid_def *def, mote_grid **grid) {
     if (!grid) return MOTE_ERROR_NULL;
     *grid = NULL;
-    mote_result result = mote_grid_def_check(def, NULL);
+    if (!def) return MOTE_ERROR_NULL;
+    const char *ignored;
+    const mote_result result = check_lattice(def, &ignored);
     if (result) return result;
     size_t samples = (size_t)def->count[0] * def->count[1] * def->count[2];
     size_t head = mote_round_up(sizeof(mote_grid), MOTE_CACHE_LINE),

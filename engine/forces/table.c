@@ -24,7 +24,7 @@ static bool is_everywhere(const mote_force_def *def) { return def->region.shape 
 static bool is_callback(const mote_force_def *def) { return row_of(def)->path == MOTE_PATH_CALLBACK; }
 
 /* Returns true for a field. A field used as wind is in N and reads the velocity. */
-static bool is_field(const mote_force_def *def) { return table[def->kind].gives == MOTE_GIVES_FIELD; }
+bool mote_force_is_field(const mote_force_def *def) { return table[def->kind].gives == MOTE_GIVES_FIELD; }
 
 static mote_result check_region(const mote_region *region, const char **name) {
     if ((unsigned)region->shape >= MOTE_REGION_SHAPE_COUNT) return mote_named(name, "shape", MOTE_ERROR_ENUM);
@@ -80,12 +80,13 @@ mote_force_path mote_force_path_of(const mote_force_def *def) {
 
 bool mote_force_gives_newtons(const mote_force_def *def) {
     if (is_callback(def)) return def->as.callback.unit == MOTE_NEWTONS;
-    return is_field(def) ? def->use == MOTE_FIELD_WIND : table[def->kind].gives == MOTE_GIVES_FORCE;
+    return mote_force_is_field(def) ? def->use == MOTE_FIELD_WIND
+                                    : table[def->kind].gives == MOTE_GIVES_FORCE;
 }
 
 bool mote_force_reads_velocity(const mote_force_def *def) {
     if (is_callback(def)) return def->as.callback.reads_velocity;
-    return is_field(def) ? def->use == MOTE_FIELD_WIND : row_of(def)->reads_velocity;
+    return mote_force_is_field(def) ? def->use == MOTE_FIELD_WIND : row_of(def)->reads_velocity;
 }
 
 bool mote_force_reads_time(const mote_force_def *def) { return row_of(def)->reads_time; }
@@ -98,7 +99,7 @@ bool mote_force_needs_anchors(const mote_force_def *def) { return row_of(def)->n
 
 bool mote_force_is_velocity_field(const mote_force_def *def) {
     if (is_callback(def)) return def->as.callback.unit == MOTE_METRES_PER_SECOND;
-    return is_field(def) && def->use == MOTE_FIELD_VELOCITY;
+    return mote_force_is_field(def) && def->use == MOTE_FIELD_VELOCITY;
 }
 
 bool mote_force_is_attractor(const mote_force_def *def) {

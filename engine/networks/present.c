@@ -1,6 +1,7 @@
 /* Presentation of networks: particles in the host's order, gathered from their slots in runs of RUN. */
 #include <string.h>
 
+#include "base/check.h"
 #include "base/parallel.h"
 #include "networks/network.h"
 
@@ -87,13 +88,22 @@ static void do_blocks(void *context, size_t first, size_t end, uint32_t worker) 
     }
 }
 
+mote_result mote_network_layout_check(const mote_present_layout *layout, const char **parameter) {
+    const char *ignored, **name = mote_name_cleared(parameter, &ignored);
+    if (!layout) return MOTE_ERROR_NULL;
+    const mote_result result = mote_present_check_layout(layout, name);
+    const char *const more = mote_present_more(layout);
+    if (result) return result;
+    if (more) return mote_named(name, more, MOTE_ERROR_RANGE);
+    const bool fits =
+        layout->position_offset != MOTE_OMIT && mote_vector_fits(layout->position_offset, layout->stride);
+    return fits ? MOTE_OK : mote_named(name, "position_offset", MOTE_ERROR_RANGE);
+}
+
 mote_result mote_network_write(const mote_network *network, const mote_presentation *by,
                                const mote_present_layout *layout, void *vertices, size_t bytes) {
-    const char *ignored;
-    const mote_result result = mote_present_check_layout(layout, &ignored);
+    const mote_result result = mote_network_layout_check(layout, NULL);
     if (result) return result;
-    if (layout->position_offset == MOTE_OMIT || mote_present_more(layout)) return MOTE_ERROR_RANGE;
-    if (!mote_vector_fits(layout->position_offset, layout->stride)) return MOTE_ERROR_RANGE;
     if (!vertices) return MOTE_ERROR_NULL;
     if (bytes / layout->stride < network->particle_count) return MOTE_ERROR_BUFFER;
     task t = {network, by, layout, mote_present_origin(layout->origin), vertices};

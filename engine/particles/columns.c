@@ -23,8 +23,10 @@ mote_columns_def mote_default_columns_def(void) {
 static mote_result check_forces(const mote_columns_def *def, bool anchors) {
     if (def->force_count && !def->forces) return MOTE_ERROR_NULL;
     for (uint32_t i = 0; i < def->force_count; i++) {
+        const char *ignored;
         mote_result result = mote_force_check(&def->forces[i], NULL);
-        if (result == MOTE_OK) result = mote_plan_accepts(def->integrator, &def->forces[i], anchors);
+        if (result == MOTE_OK)
+            result = mote_plan_accepts(def->integrator, &def->forces[i], anchors, &ignored);
         if (result) return result;
     }
     return mote_plan_can_step(def->integrator, def->forces, def->force_count);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "base/work.h"
 #include "forces/force.h"
 
@@ -236,12 +237,20 @@ void mote_plan_call(const mote_plan *plan, const mote_stage_view *view, const mo
     }
 }
 
-mote_result mote_plan_accepts(mote_integrator integrator, const mote_force_def *def, bool anchors) {
+/* Returns the field that makes a force a velocity field, or the kind where none can. */
+static const char *name_of_use(const mote_force_def *def) {
+    if (mote_force_path_of(def) == MOTE_PATH_CALLBACK) return "unit";
+    return mote_force_is_field(def) ? "use" : "kind";
+}
+
+mote_result mote_plan_accepts(mote_integrator integrator, const mote_force_def *def, bool anchors,
+                              const char **name) {
     const mote_scheme *scheme = &mote_scheme_table[integrator];
     if (mote_force_is_velocity_field(def) != (scheme->family == MOTE_FAMILY_ADVECTION))
-        return MOTE_ERROR_INTEGRATOR;
-    if (mote_force_reaches_range(def) && scheme->half_step_velocity) return MOTE_ERROR_INTEGRATOR;
-    return mote_force_needs_anchors(def) && !anchors ? MOTE_ERROR_ABSENT : MOTE_OK;
+        return mote_named(name, name_of_use(def), MOTE_ERROR_INTEGRATOR);
+    if (mote_force_reaches_range(def) && scheme->half_step_velocity)
+        return mote_named(name, "reach", MOTE_ERROR_INTEGRATOR);
+    return mote_force_needs_anchors(def) && !anchors ? mote_named(name, "kind", MOTE_ERROR_ABSENT) : MOTE_OK;
 }
 
 static bool all_take(mote_force_path path, const mote_force_def *forces, uint32_t count) {

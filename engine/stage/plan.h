@@ -82,8 +82,9 @@ void mote_plan_make(mote_plan *plan, const mote_plan_def *def);
 
 /* Checks that the integrator can step the force. Errors: INTEGRATOR for a velocity field without an advecting
  * integrator or the reverse, and for position Verlet with a callback that reaches the range; ABSENT for a
- * force that needs anchors without an anchor column. */
-mote_result mote_plan_accepts(mote_integrator integrator, const mote_force_def *def, bool anchors);
+ * force that needs anchors without an anchor column. *name receives the field. */
+mote_result mote_plan_accepts(mote_integrator integrator, const mote_force_def *def, bool anchors,
+                              const char **name);
 
 /* Checks the forces together. Error: INTEGRATOR for exact flow with only callbacks, where nothing would be
  * exact. */

@@ -1,12 +1,20 @@
 /* Calls for the forces of a system. */
 #include "system/internal.h"
 
+mote_result mote_system_force_check(const mote_system *system, const mote_force_def *def,
+                                    const char **parameter) {
+    const char *ignored, **name = mote_name_cleared(parameter, &ignored);
+    if (!system) return MOTE_ERROR_NULL;
+    const mote_result result = mote_force_check(def, name);
+    if (result) return result;
+    return mote_plan_accepts(system->def.integrator, def, system->def.anchor_column, name);
+}
+
 /* Checks a force. Before the first callback that reaches the range, reserves the scratch of the stage-outer
  * order. */
 static mote_result prepare(mote_system *system, const mote_force_def *def) {
     mote_particles *particles = &system->particles;
-    mote_result result = mote_force_check(def, NULL);
-    if (result == MOTE_OK) result = mote_plan_accepts(system->def.integrator, def, system->def.anchor_column);
+    mote_result result = mote_system_force_check(system, def, NULL);
     if (result || particles->reached || !mote_forces_reach_range(def, 1)) return result;
     particles->reached = true;
     result = mote_system_reserve_scratch(system, &particles->range);

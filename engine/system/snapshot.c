@@ -190,9 +190,7 @@ static mote_result force_of_words(const mote_system *system, const uint32_t word
     if (!named && !mote_force_unpack(def, words + 1, list->items, list->count) &&
         !mote_force_unpack(def, words + 1, had->items, had->count))
         return MOTE_ERROR_FOREIGN;
-    mote_result result = mote_force_check(def, NULL);
-    if (result == MOTE_OK) result = mote_plan_accepts(system->def.integrator, def, system->def.anchor_column);
-    return result ? MOTE_ERROR_FILE : MOTE_OK;
+    return mote_system_force_check(system, def, NULL) ? MOTE_ERROR_FILE : MOTE_OK;
 }
 
 static void check_forces(visit *v, const unsigned char *section) {

@@ -79,6 +79,10 @@ mote_result mote_network_present(const mote_system *system, mote_network_id id,
                                  const mote_present_layout *layout, void *vertices, size_t bytes) {
     return MOTE_ERROR_UNSUPPORTED;
 }
+mote_result mote_network_layout_check(const mote_present_layout *layout, const char **parameter) {
+    if (parameter) *parameter = NULL;
+    return MOTE_ERROR_UNSUPPORTED;
+}
 mote_result mote_network_triangles(const mote_system *system, mote_network_id id, uint32_t count,
                                    const uint32_t *indices, mote_triangle *triangles) {
     return MOTE_ERROR_UNSUPPORTED;

@@ -23,8 +23,8 @@ typedef struct mote_distance_grid_def {
 /** Returns a def without samples: origin 0, spacing 1 m, the default allocator. */
 MOTE_API mote_distance_grid_def mote_default_distance_grid_def(void);
 
-/** Checks a def. Returns the code that mote_distance_grid_create would return, except for a sample that is
- * wrong, and MEMORY. parameter: see mote_result. Any thread. */
+/** Checks a def and its samples. Returns the code that mote_distance_grid_create would return, except MEMORY.
+ * parameter: see mote_result. Any thread. */
 MOTE_API mote_result mote_distance_grid_def_check(const mote_distance_grid_def *def, const char **parameter);
 
 /** Makes a distance grid of a copy of the samples (4 bytes a sample), for any number of colliders of any

@@ -20,8 +20,8 @@ typedef struct mote_grid_def {
 /** Returns a def without samples: origin 0, spacing 1 m, nearest value outside, the default allocator. */
 MOTE_API mote_grid_def mote_default_grid_def(void);
 
-/** Checks a def. Returns the code that mote_grid_create would return, except for a sample that is not finite,
- * and MEMORY. parameter: see mote_result. Any thread. */
+/** Checks a def and its samples. Returns the code that mote_grid_create would return, except MEMORY.
+ * parameter: see mote_result. Any thread. */
 MOTE_API mote_result mote_grid_def_check(const mote_grid_def *def, const char **parameter);
 
 /** Makes a grid of a copy of the samples. The value at x is trilinear: exact for fields that are linear in

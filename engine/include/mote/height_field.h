@@ -19,8 +19,8 @@ typedef struct mote_height_field_def {
 /** Returns a def without samples: spacing 1 m, the default allocator. */
 MOTE_API mote_height_field_def mote_default_height_field_def(void);
 
-/** Checks a def. Returns the code that mote_height_field_create would return, except for a sample that is
- * wrong, and MEMORY. parameter: see mote_result. Any thread. */
+/** Checks a def and its samples. Returns the code that mote_height_field_create would return, except MEMORY.
+ * parameter: see mote_result. Any thread. */
 MOTE_API mote_result mote_height_field_def_check(const mote_height_field_def *def, const char **parameter);
 
 /** Makes a height field of a copy of the samples (8 bytes a sample), for any number of colliders of any

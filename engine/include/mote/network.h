@@ -286,10 +286,15 @@ MOTE_API mote_result mote_network_stability(const mote_system *system, mote_netw
 MOTE_API mote_result mote_network_statistics(const mote_system *system, mote_network_id id,
                                              mote_statistics *statistics);
 
+/** Checks a layout for networks, of which positions in their order are all that is written. Returns MOTE_OK,
+ * NULL, DEF, ENUM (colour_format), NOT_FINITE (origin) or RANGE (no position, or beyond the stride; another
+ * quantity, an order). parameter: see mote_result. Any thread. */
+MOTE_API mote_result mote_network_layout_check(const mote_present_layout *layout, const char **parameter);
+
 /** Writes every particle's interpolated position in the host's numbering, x = x0 + alpha (x1 - x0), also in
  * systems of MOTE_INTERPOLATE_HERMITE; the layout may ask for nothing else (RANGE). Relative to an origin
  * other than 0, positions of constrained networks include the part of them below float32 that the solver
- * keeps. Errors: as mote_system_present, and ID. */
+ * keeps. Errors: NULL, BUSY, ID, those of mote_network_layout_check, BUFFER (bytes < particles x stride). */
 MOTE_API mote_result mote_network_present(const mote_system *system, mote_network_id id,
                                           const mote_present_layout *layout, void *vertices, size_t bytes);
 

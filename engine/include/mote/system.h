@@ -258,10 +258,15 @@ MOTE_API mote_result mote_system_set_step_hook(mote_system *system, mote_step_ho
 
 #define MOTE_MAX_FORCES 256u /**< forces in a system */
 
+/** Checks a def for a system, as mote_system_add_force does. Returns NULL (the system), those of
+ * mote_force_check, ABSENT (no anchor columns) or INTEGRATOR (a velocity field without an advecting
+ * integrator or the reverse; position Verlet with a callback that reaches the range). parameter: see
+ * mote_result. Not thread-safe with calls that change the system. */
+MOTE_API mote_result mote_system_force_check(const mote_system *system, const mote_force_def *def,
+                                             const char **parameter);
+
 /** Adds a force that acts in every step from now on; the def is copied. Forces are summed in the order of
- * addition. Errors: NULL, BUSY, those of mote_force_check (which names the field), CAPACITY
- * (MOTE_MAX_FORCES), MEMORY, ABSENT (no anchor columns), INTEGRATOR (a velocity field without an advecting
- * integrator or the reverse; position Verlet with a callback that reaches the range). */
+ * addition. Errors: NULL, BUSY, those of mote_system_force_check, CAPACITY (MOTE_MAX_FORCES), MEMORY. */
 MOTE_API mote_result mote_system_add_force(mote_system *system, const mote_force_def *def, mote_force_id *id);
 
 /** Replaces a force's def, in its old place in the order; the kind may change. Errors: as
