@@ -204,6 +204,74 @@ TEST(pose_springs_hold_points_at_their_rest_places_under_the_root) {
     }
 }
 
+/* The energy of pose springs of 4 N/m by its formula, J; the root does not count, nor does a pinned tip. */
+static double pose_energy(const rope *r, const float *positions, const mote_transform *root, bool pinned) {
+    double sum = 0;
+    for (uint32_t k = 1; k < 8u - pinned; k++) {
+        const float *p = positions + 3 * k;
+        double pose[3], x[3];
+        apply(root, (double[3]){p[0], p[1], p[2]}, pose);
+        load_point(r, 0, k, x, NULL);
+        sum += 0.5 * 4 * pow(apart(x, pose), 2);
+    }
+    return sum;
+}
+
+/* Rigid segments: the springs to the rest shape are all that is elastic. */
+TEST(pose_springs_have_an_elastic_energy_under_the_root_of_the_last_step) {
+    const mote_transform there = turn_about((double[3]){0.6, 0, 0.8}, 2, (double[3]){0.25, -0.5, 0});
+    float positions[3 * 8];
+    mote_strands_def def =
+        one_strand(MOTE_STRAND_ROBUST, 8, positions, (double[3]){0}, (double[3]){0.5, 0.25, 0}, 0);
+    def.mass = 0.5f, def.pose_stiffness = 4;
+    const rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){64, 1}, SUBSTEPS, GRAVITY);
+    const uint64_t step = ticks_per_step(&r);
+    mote_transform at = {{0, 0, 0}, {0, 0, 0, 1}};
+    for (uint32_t k = 0; k < 24; k++) {
+        mote_statistics s;
+        if (k == 4) assert_int_equal(mote_strands_set_roots(r.system, r.id, &there, 1, 12 * step), MOTE_OK);
+        if (k == 16)
+            assert_int_equal(mote_strands_pin(r.system, r.id, 0, 7, (float[3]){0.3f, 0, 0.2f}, 20 * step),
+                             MOTE_OK);
+        assert_int_equal(mote_strands_statistics(r.system, r.id, &s), MOTE_OK);
+        /* Positions and quaternions are blended; that of the identity comes first. */
+        const float way = fminf(fmaxf((float)k - 4, 0) / 8, 1);
+        for (int i = 0; i < 3; i++) at.position[i] = way * there.position[i];
+        for (int i = 0; i < 4; i++) at.rotation[i] = (i == 3) * (1 - way) + way * there.rotation[i];
+        double square = 0;
+        for (int i = 0; i < 4; i++) square += pow((double)at.rotation[i], 2);
+        for (int i = 0; i < 4; i++) at.rotation[i] /= (float)sqrt(square);
+        test_case("step %u", k);
+        const double want = pose_energy(&r, positions, &at, k >= 16);
+        ASSERT_NEAR(s.elastic, want, 1e-5 * want + 1e-7);
+        if (k > 6) ASSERT(want, >, 1e-3);
+        step_rope(&r, 1);
+    }
+    destroy_rope(&r);
+}
+
+/* A strand of springs that is bent out of its pose: a third of its energy moves between the springs to the
+ * pose and the velocities, and the sum stays. */
+TEST(swings_about_a_pose_keep_their_energy) {
+    float positions[3 * 8];
+    mote_strands_def def =
+        one_strand(MOTE_STRAND_SPRINGS, 8, positions, (double[3]){0}, (double[3]){0.7, 0, 0}, 0.01f);
+    def.mass = 0.08f, def.pose_stiffness = 0.05f, def.damping = 0;
+    const rope r = make_rope(&def, MOTE_VELOCITY_VERLET, (mote_rate){60, 1}, 64, 0);
+    mote_statistics s;
+    double first = 0, kinetic = 0;
+    for (uint32_t k = 1; k < 8; k++) store_point(&r, 0, k, (double[3]){0.1 * k, 0.05 * k, 0}, NULL);
+    for (uint32_t k = 0; k < 120; k++) {
+        assert_int_equal(mote_strands_statistics(r.system, r.id, &s), MOTE_OK);
+        if (k == 0) first = s.elastic;
+        kinetic = fmax(kinetic, s.kinetic);
+        ASSERT_NEAR(s.kinetic + s.elastic, first, 1e-3 * first);
+        step_rope(&r, 1);
+    }
+    ASSERT(kinetic, >, 0.3 * first);
+    destroy_rope(&r);
+}
+
 enum { CURL = 32 };
 
 /* Sum of the signed volumes of three edges on end: its sign is the hand of a curl. */

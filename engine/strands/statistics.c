@@ -22,6 +22,7 @@ static double next_segment(const mote_strands *strands, uint32_t lane, uint32_t 
 typedef struct sum_context {
     const mote_strands *strands;
     const mote_plan_def *field;
+    uint64_t tick; /* of the boundary whose state is summed */
 } sum_context;
 
 static mote_sums sum_points(const void *context, size_t first, size_t end) {
@@ -41,16 +42,53 @@ static mote_sums sum_points(const void *context, size_t first, size_t end) {
 
 /* --- Sums over segments, strand by strand --- */
 
-/* Direction of a rod's clamp. */
-static void find_root_direction(const mote_strands *strands, uint32_t lane, double to[3]) {
-    double q[4], a[3], cross[3];
+/* Turns a vector of the rest shape by the rotation of the root. */
+static void turn_by_root(const mote_strands *strands, uint32_t lane, const double a[3], double to[3]) {
+    double q[4], cross[3];
     for (int i = 0; i < 4; i++) q[i] = (double)strands->root_last[i][lane];
-    for (int i = 0; i < 3; i++) a[i] = (double)strands->root_direction[i][lane];
     const double scale = 2 / (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     for (int i = 0; i < 3; i++) cross[i] = q[(i + 1) % 3] * a[(i + 2) % 3] - q[(i + 2) % 3] * a[(i + 1) % 3];
     for (int i = 0; i < 3; i++)
         to[i] = a[i] + scale * (q[3] * cross[i] + q[(i + 1) % 3] * cross[(i + 2) % 3] -
                                 q[(i + 2) % 3] * cross[(i + 1) % 3]);
+}
+
+/* Direction of a rod's clamp. */
+static void find_root_direction(const mote_strands *strands, uint32_t lane, double to[3]) {
+    double a[3];
+    for (int i = 0; i < 3; i++) a[i] = (double)strands->root_direction[i][lane];
+    turn_by_root(strands, lane, a, to);
+}
+
+/* Finds the position of the root's transform at the boundary `tick`, before that of targets set there. */
+static void find_root_position(const mote_strands *strands, uint32_t lane, uint64_t tick, double to[3]) {
+    const mote_travel travel = mote_strands_root_travel(strands, lane);
+    const bool begins = (int64_t)(tick - travel.from_tick) <= 0;
+    const float f = begins ? 0 : mote_travel_fraction(travel.from_tick, travel.to_tick, tick, 0);
+    for (int axis = 0; axis < 3; axis++) {
+        const double from = (double)strands->root_from[axis][lane],
+                     end = (double)strands->root_to[axis][lane];
+        to[axis] = f < 1 ? from + (double)f * (end - from) : end;
+    }
+}
+
+/* Adds the energies of the springs to the rest shape, k |x - p|^2 / 2 of each point that can move. */
+static void add_pose(const mote_strands *strands, uint32_t lane, uint64_t tick, mote_sums *to) {
+    double root[3], rest[3], pose[3], x[3];
+    uint32_t slot = mote_strands_slot_of(strands, lane, 0);
+    find_root_position(strands, lane, tick, root);
+    for (int32_t k = 0; k < strands->points[lane]; k++, slot += MOTE_GROUP) {
+        double square = 0;
+        if (!(strands->range.inverse_mass[slot] > 0)) continue;
+        for (int axis = 0; axis < 3; axis++) rest[axis] = (double)strands->rest_x[axis][slot];
+        turn_by_root(strands, lane, rest, pose);
+        mote_strands_place(strands, lane, slot, x);
+        for (int axis = 0; axis < 3; axis++) {
+            const double d = x[axis] - (root[axis] + pose[axis]);
+            square += d * d;
+        }
+        to->of[MOTE_SUM_ELASTIC] += 0.5 * (double)strands->def.pose_stiffness * square;
+    }
 }
 
 /* Returns the energy of the joint at a slot, before the segment d; `tangent` is the direction before it, and
@@ -100,7 +138,7 @@ static void add_framed_joints(const mote_strands *strands, uint32_t lane, mote_s
         to->of[MOTE_SUM_ELASTIC] += framed_joint_energy(strands, slot, frame);
 }
 
-static void add_strand(const mote_strands *strands, uint32_t lane, mote_sums *to) {
+static void add_strand(const mote_strands *strands, uint32_t lane, uint64_t tick, mote_sums *to) {
     const int32_t points = strands->points[lane];
     const double compliance = (double)strands->compliance[lane];
     uint32_t slot = mote_strands_slot_of(strands, lane, 0);
@@ -108,6 +146,7 @@ static void add_strand(const mote_strands *strands, uint32_t lane, mote_sums *to
     double tangent[3] = {0, 0, 0}, x[3], d[3];
     if (strands->has_frames) add_framed_joints(strands, lane, to);
     if (straight) find_root_direction(strands, lane, tangent);
+    if (strands->def.pose_stiffness > 0) add_pose(strands, lane, tick, to);
     mote_strands_place(strands, lane, slot, x);
     for (int32_t k = 0; k + 1 < points; k++, slot += MOTE_GROUP) {
         const double rest = (double)strands->rest_length[slot],
@@ -119,19 +158,19 @@ static void add_strand(const mote_strands *strands, uint32_t lane, mote_sums *to
 }
 
 static mote_sums sum_segments(const void *context, size_t first, size_t end) {
-    const mote_strands *strands = context;
+    const sum_context *s = context;
     mote_sums lane[MOTE_GROUP];
     memset(lane, 0, sizeof lane);
     for (size_t strand = first; strand < end; strand++)
-        add_strand(strands, strands->lane_of_strand[strand], &lane[strand % MOTE_GROUP]);
+        add_strand(s->strands, s->strands->lane_of_strand[strand], s->tick, &lane[strand % MOTE_GROUP]);
     return mote_sums_of_lanes(lane);
 }
 
 mote_sums mote_strands_sum(const mote_range *range, const mote_step *now) {
     const mote_strands *strands = mote_const_strands_of(range);
-    const sum_context points = {strands, now->plan};
-    mote_sums sums = mote_sum_range(now->jobs, range->slot_count, sum_points, &points);
-    const mote_sums segments = mote_sum_range(now->jobs, strands->strand_count, sum_segments, strands);
+    const sum_context s = {strands, now->plan, now->tick};
+    mote_sums sums = mote_sum_range(now->jobs, range->slot_count, sum_points, &s);
+    const mote_sums segments = mote_sum_range(now->jobs, strands->strand_count, sum_segments, &s);
     mote_sums_add(&sums, &segments);
     return sums;
 }

@@ -293,10 +293,11 @@ typedef struct mote_strands_step_report {
 MOTE_API mote_result mote_strands_report(const mote_system *system, mote_strands_id id,
                                          mote_strands_step_report *report);
 
-/** Computes the statistics of the strands of an id. Elastic energy: of segments with compliance, and of the
+/** Computes the statistics of the strands of an id. Elastic energy: of segments with compliance, of the
  * bending and twisting of rods out of their rest shape (the formulas of bending_stiffness, and of
- * bending_ratio with twisting stiffness). Strains: of segments; max_strain_item: the strand. Errors: NULL,
- * BUSY, ID. Runs on the system's jobs. */
+ * bending_ratio with twisting stiffness), and of the springs of pose_stiffness k from points x that can move
+ * to their places p in the rest shape, k |x - p|^2 / 2. Strains: of segments; max_strain_item: the strand.
+ * Errors: NULL, BUSY, ID. Runs on the system's jobs. */
 MOTE_API mote_result mote_strands_statistics(const mote_system *system, mote_strands_id id,
                                              mote_statistics *statistics);
 

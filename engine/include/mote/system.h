@@ -362,10 +362,10 @@ MOTE_API mote_result mote_system_preview(const mote_system *system, const mote_p
  * workers. Pinned and immovable particles count in none of them. Velocities are those of the columns; of
  * loose particles under position Verlet the true ones. */
 typedef struct mote_statistics {
-    double mass;                /**< kg */
-    double kinetic;             /**< J */
-    double potential;           /**< J, of those forces of the system that have a potential */
-    double elastic;             /**< J, of springs, k (|d| - L)^2 / 2 each; rigid ones have none */
+    double mass;      /**< kg */
+    double kinetic;   /**< J */
+    double potential; /**< J, of those forces of the system that have a potential */
+    double elastic; /**< J, of springs, k (|d| - L)^2 / 2 each; rigid ones have none; of strands: see there */
     double momentum[3];         /**< kg m/s */
     double angular_momentum[3]; /**< kg m^2/s, about the origin */
     double max_strain,          /**< largest magnitude of |d| / L - 1, of springs and segments with L > 0 */
