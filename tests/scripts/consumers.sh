@@ -146,10 +146,12 @@ without_fast_math() {
     configures '-DCMAKE_C_FLAGS_RELEASE=-O3 -ffp-contract=fast' || { cat "$stage/log"; exit 1; }
 }
 
-# From source both builds compile the same files with the same flags. The programs are built with loose
-# particles only, which takes a fraction of the time, and have the same functions as the installed library.
+# From source both builds compile the same files with the same flags. The programs are built, from a
+# repository that CMake fetches, with loose particles only, which takes a fraction of the time, and have the
+# same functions as the installed library.
 by_cmake_source() {
     needs cmake
+    needs git
     unset LD_LIBRARY_PATH PKG_CONFIG_PATH # nothing of the installed library is to be found
     local as_built
     read -ra as_built <<<"${AS_BUILT:?}"
@@ -161,11 +163,16 @@ by_cmake_source() {
         echo 'a plugin with the static library in it can be unloaded under its threads'
         exit 1
     fi
-    cmake_host source "-DMOTE_SOURCE=$root/engine" -DMOTE_STRANDS=OFF -DMOTE_NETWORKS=OFF -DMOTE_ISA=scalar \
-        -DCMAKE_BUILD_TYPE=Debug -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DBUILD_SHARED_LIBS=ON \
+    mkdir "$stage/repository"
+    cp -r "$root/engine" "$stage/repository"
+    git init --quiet --initial-branch=main "$stage/repository"
+    git -C "$stage/repository" add engine
+    git -C "$stage/repository" -c user.name=host -c user.email=host@localhost commit --quiet --message=engine
+    cmake_host source "-DMOTE_REPOSITORY=file://$stage/repository" -DMOTE_STRANDS=OFF -DMOTE_NETWORKS=OFF \
+        -DMOTE_ISA=scalar -DCMAKE_BUILD_TYPE=Debug -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DBUILD_SHARED_LIBS=ON \
         -DMORE_SOURCES=features.c
     optimised "$stage/source"
-    diff <(exports "$libraries/libmote.so") <(exports "$stage/source/mote/libmote.so") ||
+    diff <(exports "$libraries/libmote.so") <(exports "$stage/source/_deps/mote-build/libmote.so") ||
         { echo 'a build without features exports other functions'; exit 1; }
 }
 

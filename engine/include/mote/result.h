@@ -60,7 +60,8 @@
  * The field of a def that was refused has a name. Every def has a check, mote_..._check(def, parameter),
  * which the calls that take the def make too; defs with arrays have a fault with the number of the item and a
  * member `parameter`. Either receives the name of the first field with an error as it stands in the struct,
- * without indices, or NULL where there is none; a static string. `parameter` itself may be NULL. */
+ * without indices, or NULL where there is none; a static string. `parameter` itself may be NULL. Calls that
+ * take one value (a count, a vector, a slot, an id) have a code alone, which says what is wrong with it. */
 typedef enum mote_result { MOTE_RESULTS(MOTE_RESULT_ENUMERATOR) MOTE_RESULT_COUNT } mote_result;
 #undef MOTE_RESULT_ENUMERATOR
 
