@@ -182,6 +182,35 @@ TEST(frozen_islands_keep_their_low_parts) {
     mote_system_destroy(n.system);
 }
 
+/* A pin leaves from the place of its particle, the low part included, and arrives at its target. The distance
+ * between floats at 1e5 m is 7.8 mm. */
+TEST(pins_far_away_leave_from_the_whole_place) {
+    static net n;
+    static whole_places at;
+    for (int solver = PRIMAL; solver < SOLVERS; solver++) {
+        test_case("solver %d", solver);
+        hang(&n, solver, 1e5, MOTE_INTERPOLATE_NONE, MOTE_ISA_AUTO);
+        step_net(&n, 20);
+        store_places(&n, &at);
+        const uint32_t i = 13;
+        double from[3], to[3];
+        for (int axis = 0; axis < 3; axis++) {
+            from[axis] = at.high[axis][i] + at.low[axis][i];
+            to[axis] = at.high[axis][i] + 0.03125;
+        }
+        ASSERT(fabs(at.low[2][i]), >, 1e-5);
+        pin_at(&n, i, to[0], to[1], to[2], mote_system_steps(n.system) * step_ticks(&n) + 8 * step_ticks(&n));
+        for (int step = 1; step <= 9; step++) {
+            step_net(&n, 1);
+            store_places(&n, &at);
+            for (int axis = 0; axis < 3; axis++)
+                ASSERT_NEAR(at.high[axis][i] + at.low[axis][i],
+                            from[axis] + fmin(step / 8.0, 1) * (to[axis] - from[axis]), 1e-7);
+        }
+        mote_system_destroy(n.system);
+    }
+}
+
 /* --- What has no low part --- */
 
 /* A place that the host has written, on any axis, is that place alone: at once, and after the next step as

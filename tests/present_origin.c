@@ -251,6 +251,32 @@ TEST(offsets_of_strands_are_those_of_the_plain_sum) {
         }
 }
 
+/* A pin leaves from the place of its point, the low part included, and arrives at its target. */
+TEST(pins_far_away_leave_from_the_whole_place) {
+    mote_strands_id id;
+    mote_system *system = swing(1e5f, MOTE_INTERPOLATE_NONE, MOTE_ISA_AUTO, &id);
+    whole_places at;
+    double from[3], to[3];
+    stepped(system, 20);
+    store_places(system, id, &at);
+    for (int axis = 0; axis < 3; axis++) {
+        from[axis] = (double)at.high[axis][8] + (double)at.low[axis][8];
+        to[axis] = (double)at.high[axis][8] - 0.015625;
+    }
+    ASSERT(fabsf(at.low[0][8]), >, 1e-5f);
+    const uint64_t tps = stepped(system, 0).ticks_per_step, now = mote_system_steps(system) * tps;
+    const float target[3] = {(float)to[0], (float)to[1], (float)to[2]};
+    OK(mote_strands_pin(system, id, 0, 8, target, now + 8 * tps));
+    for (int step = 1; step <= 9; step++) {
+        stepped(system, 1);
+        store_places(system, id, &at);
+        for (int axis = 0; axis < 3; axis++)
+            ASSERT_NEAR((double)at.high[axis][8] + (double)at.low[axis][8],
+                        from[axis] + fmin(step / 8.0, 1) * (to[axis] - from[axis]), 1e-7);
+    }
+    mote_system_destroy(system);
+}
+
 /* Where the host has written a place, on any axis, it is that place alone. */
 TEST(places_that_the_host_writes_have_no_low_part) {
     mote_strands_id id;
