@@ -301,6 +301,32 @@ TEST(a_steep_field_that_turns_is_hit_where_one_at_rest_is) {
     mote_height_field_destroy(field);
 }
 
+/* A narrow field along x or z, flat but for a ridge at its far end: the way to it crosses all cells. */
+TEST(one_step_along_a_narrow_field_ends_at_the_ridge) {
+    enum { LONG = 60, NARROW = 3 };
+    for (int along = 0; along < 2; along++) {
+        float heights[LONG * NARROW] = {0};
+        mote_height_field_def ground = mote_default_height_field_def();
+        mote_height_field *field;
+        ground.count[along] = LONG, ground.count[!along] = NARROW, ground.heights = heights;
+        for (uint32_t k = 0; k < NARROW; k++)
+            heights[along ? k + NARROW * (LONG - 2) : k * LONG + LONG - 2] = 2;
+        OK(mote_height_field_create(&ground, &field));
+        mote_system_def def = bare_def(1, MOTE_SEMI_IMPLICIT_EULER);
+        mote_system *system = system_of(&def);
+        add_collider(system, mote_height_field_collider(&(mote_transform)MOTE_TRANSFORM_IDENTITY, field));
+        const mote_range_view view = spawned(system, 1);
+        put(&view, 0, along ? 1 : 0.5f, 1, along ? 0.5f : 1);
+        throw_at(&view, 0, along ? 0 : 6000, 0, along ? 6000 : 0); /* 100 m in a step */
+        stepped(system, 1);
+        const float end = along ? view.position.z[0] : view.position.x[0];
+        test_case("along %s: %g m", along ? "z" : "x", (double)end);
+        ASSERT(end, <=, LONG - 2.49f);
+        mote_system_destroy(system);
+        mote_height_field_destroy(field);
+    }
+}
+
 /* --- Rest, friction, energy --- */
 
 TEST(particles_at_rest_keep_their_bits_for_100000_steps) {
