@@ -121,6 +121,42 @@ static mote_strands_id add_hair(mote_system *system, float length) {
     return id;
 }
 
+/* Pins rise by their slots and have finite targets; a fault names the first wrong one, and what is wrong. */
+TEST(pins_that_are_not_there_not_sorted_or_not_finite_are_refused) {
+    enum { WORDS_OF_A_PIN = 14, TARGET = 4 };
+    static const struct {
+        uint32_t word, value, index;
+        const char *parameter;
+    } wrong[] = {{0, 1u << 20, 0, "slot"},
+                 {WORDS_OF_A_PIN, 1u << 20, 1, "slot"},
+                 {WORDS_OF_A_PIN, 0, 1, "slot"}, /* that of the root, before the first */
+                 {TARGET, 0x7fc00000, 0, "target"},
+                 {WORDS_OF_A_PIN + TARGET + 1, 0x7f800000, 1, "target"},
+                 {WORDS_OF_A_PIN + TARGET + 2, 0xff800000, 1, "target"}};
+    const mote_system_def def = mote_default_system_def();
+    mote_system *system = system_of(&def);
+    const mote_strands_id id = add_hair(system, 1);
+    unsigned char memory[1 << 14];
+    mote_snapshot_fault fault;
+    size_t bytes;
+    for (uint32_t point = 1; point <= 2; point++)
+        OK(mote_strands_pin(system, id, 0, point, (const float[3]){1, 2, 3}, MOTE_NEXT_ADVANCE));
+    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+        test_case("row %zu", i);
+        OK(mote_system_save(system, 0, memory, sizeof memory, &bytes));
+        ASSERT(section_of(memory, MOTE_SNAPSHOT_STRANDS, 1).bytes, ==, 2 * 4 * (uint64_t)WORDS_OF_A_PIN);
+        put_word(memory, MOTE_SNAPSHOT_STRANDS, 1, wrong[i].word, wrong[i].value);
+        assert_int_equal(restore_or_keep(system, memory, bytes, &fault), MOTE_ERROR_FILE);
+        ASSERT(fault.part, ==, MOTE_SNAPSHOT_STRANDS);
+        ASSERT(fault.column, ==, 1u);
+        ASSERT(fault.index, ==, wrong[i].index);
+        assert_string_equal(fault.parameter, wrong[i].parameter);
+    }
+    OK(mote_system_save(system, 0, memory, sizeof memory, &bytes));
+    OK(restore_or_keep(system, memory, bytes, &fault));
+    mote_system_destroy(system);
+}
+
 /* Followers fit the strands of a restored system, which have the same rest shapes, and not strands of other
  * shapes that came to the same id. */
 TEST(followers_go_with_the_rest_shape_of_their_strands) {
