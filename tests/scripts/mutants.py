@@ -80,8 +80,10 @@ TESTS = {'particles': PARTICLES, 'strands': STRANDS, 'networks': NETWORKS,
                     'strand_calls', 'network_calls', 'jobs', 'particles', 'statistics', 'snapshots',
                     'snapshot_states', 'snapshot_damage', 'rollbacks', 'orientation_state', 'cluster',
                     'cluster_calls', 'cluster_writes', 'strand_depth', 'injection', 'control_word']}
-# Prefetches, as calls and as functions of nothing else, change the time alone.
-HIDDEN = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"|^\s*#(?:[^\n\\]|\\\n|\\.)*|MOTE_ASSERT\([^;]*;'
+# What has no result by its nature: assertions, which are off here; prefetches, as calls and as functions of
+# nothing else.
+HIDDEN = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"|^\s*#(?:[^\n\\]|\\\n|\\.)*'
+                    r'|\b(?:MOTE_ASSERT|mote_system_edited)\([^;]*;'
                     r'|\b(?:\w*prefetch|fetch_ahead)\([^;{]*(?:;|\{.*?^\})', re.S | re.M)
 
 
