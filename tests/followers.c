@@ -288,6 +288,26 @@ TEST(the_nearest_guides_are_those_of_brute_force) {
         }
 }
 
+/* Heads of a millimetre, a metre and a kilometre have as many cells: as small as twice the points allow. */
+TEST(the_search_has_the_same_cells_at_any_scale) {
+    enum { POINTS = 400 };
+    static const float scales[] = {1e-3f, 1, 1e3f};
+    static float points[POINTS][3];
+    const mote_allocator allocator = mote_allocator_resolve(&(mote_allocator){0});
+    for (size_t k = 0; k < COUNT_OF(scales); k++) {
+        random_source random = {5};
+        mote_nearest nearest;
+        for (uint32_t i = 0; i < POINTS; i++)
+            for (int axis = 0; axis < 3; axis++) points[i][axis] = scales[k] * random_between(&random, -1, 1);
+        assert_int_equal(mote_nearest_make(&nearest, (const float(*)[3])points, POINTS, &allocator), MOTE_OK);
+        const uint32_t cells = nearest.cells[0] * nearest.cells[1] * nearest.cells[2];
+        test_case("%g m: %u cells of %g m", (double)scales[k], cells, nearest.size);
+        ASSERT(cells, <=, 2u * POINTS);
+        ASSERT(cells, >, POINTS / 2u);
+        mote_nearest_destroy(&nearest, &allocator);
+    }
+}
+
 /* Each weight is 1 / distance over the sum, rounded once from doubles. A guide in the same place has all of
  * it. */
 TEST(chosen_guides_are_the_nearest_and_weigh_by_inverse_distance) {
