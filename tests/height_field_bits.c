@@ -222,6 +222,9 @@ TEST(sizes_that_a_field_does_not_use_change_nothing) {
     const snapshot s = saved(system);
     OK(mote_system_restore(system, s.memory, s.bytes, NULL));
     ASSERT(mote_system_hash(system), ==, added);
+    const mote_collider_def *kept = &mote_collider_at(&system->colliders, 0)->def;
+    for (int k = 0; k < 3; k++) ASSERT(kept->extent[k], ==, 0);
+    ASSERT(kept->half_length, ==, 0);
     free(s.memory);
     mote_system_destroy(system);
     terrain_end(t);

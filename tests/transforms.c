@@ -163,6 +163,8 @@ TEST(a_hair_model_that_cannot_be_placed_is_not_changed) {
     assert_int_equal(mote_hair_transform(&hair, 1, skew, origin), MOTE_ERROR_RANGE);
     assert_int_equal(mote_hair_transform(&hair, 1, hole, origin), MOTE_ERROR_NOT_FINITE);
     assert_int_equal(mote_hair_transform(&hair, 1, z_up, far_away), MOTE_ERROR_NOT_FINITE);
+    assert_int_equal(mote_hair_transform(&hair, 0, z_up, far_away), MOTE_ERROR_NOT_FINITE);
+    assert_int_equal(mote_hair_transform(&hair, 1, skew, far_away), MOTE_ERROR_NOT_FINITE);
     assert_int_equal(mote_hair_transform(&hair, 2, z_up, origin), MOTE_ERROR_NOT_FINITE); /* the last point */
     hair.thickness = thickness, thickness[1] = 3e38f, points[1][2] = kept[1][2] = 0;
     assert_int_equal(mote_hair_transform(&hair, 2, z_up, origin), MOTE_ERROR_NOT_FINITE);
