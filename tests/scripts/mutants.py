@@ -79,7 +79,8 @@ TESTS = {'particles': PARTICLES, 'strands': STRANDS, 'networks': NETWORKS,
          'system': ['misuse', 'clock', 'input', 'checks', 'traps', 'hook', 'seek', 'lines', 'link_calls',
                     'strand_calls', 'network_calls', 'jobs', 'particles', 'statistics', 'snapshots',
                     'snapshot_states', 'snapshot_damage', 'rollbacks', 'orientation_state', 'cluster',
-                    'cluster_calls', 'cluster_writes', 'strand_depth', 'injection', 'control_word']}
+                    'cluster_calls', 'cluster_writes', 'strand_contact', 'strand_depth', 'injection',
+                    'control_word']}
 # What has no result by its nature: assertions, which are off here; prefetches, as calls and as functions of
 # nothing else.
 HIDDEN = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"|^\s*#(?:[^\n\\]|\\\n|\\.)*'
