@@ -3,6 +3,7 @@
 
 #include "network_layout.h"
 #include "network_web.h"
+#include "networks/layout_plan.h"
 
 /* --- In the layout --- */
 
@@ -191,4 +192,27 @@ TEST(a_small_network_has_what_its_def_asks_for) {
     assert_false(n->tears);
     ASSERT(n->island_count, ==, 2);
     mote_network_destroy(&n->range, &allocator);
+}
+
+/* Packets grow with the springs, rounded up, and to no more than twice as many. */
+TEST(room_for_packets_goes_by_the_room_for_springs) {
+    static const struct {
+        uint32_t capacity;
+        uint64_t packets, want;
+    } rows[] = {{3, 6, 6}, {4, 6, 8}, {4, 7, 10}, {5, 6, 10}, {5, 5, 9}, {6, 5, 10}, {900, 6, 12}, {4, 0, 0}};
+    float positions[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+    const mote_spring springs[3] = {{.a = 0, .b = 1}, {.a = 1, .b = 2}, {.a = 2, .b = 0}};
+    mote_network_def def = mote_default_network_def();
+    mote_network *n;
+    const mote_allocator allocator = plain();
+    const mote_range_setup setup = setup_of(&allocator, false);
+    mote_network_fault fault;
+    def.particle_count = 3, def.positions = positions, def.springs = springs, def.spring_count = 3;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        def.spring_capacity = rows[i].capacity;
+        OK(mote_network_make(&def, &setup, &n, &fault));
+        test_case("%u springs, %u packets", rows[i].capacity, (unsigned)rows[i].packets);
+        ASSERT(mote_network_packets_for(n, rows[i].packets), ==, rows[i].want);
+        mote_network_destroy(&n->range, &allocator);
+    }
 }
