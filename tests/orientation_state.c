@@ -289,6 +289,18 @@ TEST(the_hash_has_orientations_spins_torques_and_settings) {
     mote_system_destroy(b);
 }
 
+TEST(the_hash_tells_bodies_by_their_axes_from_bodies_with_moments_of_their_own) {
+    uint64_t hash[4];
+    for (int i = 0; i < 4; i++) {
+        mote_system_def def = turning_def(8);
+        def.principal_moments = i & 1, def.inertia_column = i & 2;
+        mote_system *system = system_of(&def);
+        hash[i] = mote_system_hash(system);
+        for (int k = 0; k < i; k++) ASSERT(hash[k], !=, hash[i]);
+        mote_system_destroy(system);
+    }
+}
+
 TEST(bad_bodies_are_refused_by_name) {
     static const struct {
         float inertia[3], drag;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "stage/over_life.h"
 #include "systems.h"
 
 enum { CROWD = 1000, RATE = 64, STEP = 15625000, SCALE_COLUMN = 1 };
@@ -233,6 +234,28 @@ TEST(a_key_is_reached_exactly_and_the_ends_are_constant) {
     ASSERT(at_life(&k, 32, 64).colour[0], ==, 1);
     ASSERT(at_life(&k, 40, 64).bytes[0], ==, 255);
     ASSERT(at_life(&k, 40, 64).bytes[2], ==, 179); /* 178.5 and a half */
+}
+
+/* The memory of a curve may hold anything. */
+TEST(curves_are_the_same_in_any_memory) {
+    const mote_size_key sizes[] = {{.life = 0, .size = 1}, {.life = 0.5f, .easing = MOTE_EASE_IN, .size = 3}};
+    const mote_colour_key colours[] = {{.life = 0.25f, .colour = {1, 0.5f, 0.25f, 1}}};
+    mote_present_layout layout = mote_default_present_layout();
+    layout.size_keys = sizes, layout.size_key_count = COUNT_OF(sizes);
+    layout.colour_keys = colours, layout.colour_key_count = COUNT_OF(colours);
+    mote_curve curve[2][2];
+    memset(curve[0], 0, sizeof curve[0]), memset(curve[1], 0x11, sizeof curve[1]);
+    for (int i = 0; i < 2; i++)
+        mote_curve_of_sizes(&curve[i][0], &layout), mote_curve_of_colours(&curve[i][1], &layout);
+    ASSERT(curve[0][0].count, ==, 2u);
+    ASSERT(curve[0][1].count, ==, 1u);
+    for (int i = 0; i < 2; i++) {
+        ASSERT(curve[1][i].count, ==, curve[0][i].count);
+        ASSERT(curve[1][i].alike, ==, curve[0][i].alike);
+        assert_memory_equal(curve[1][i].life, curve[0][i].life, sizeof curve[0][i].life);
+        assert_memory_equal(curve[1][i].value, curve[0][i].value, sizeof curve[0][i].value);
+        assert_memory_equal(curve[1][i].change, curve[0][i].change, sizeof curve[0][i].change);
+    }
 }
 
 TEST(keys_may_be_as_close_as_floats) {

@@ -1,6 +1,7 @@
 /* Snapshots of states that are rare: kills that wait for the next step, ids that are used up. */
 #include "test.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "systems.h"
@@ -155,6 +156,32 @@ TEST(pins_that_are_not_there_not_sorted_or_not_finite_are_refused) {
     OK(mote_system_save(system, 0, memory, sizeof memory, &bytes));
     OK(restore_or_keep(system, memory, bytes, &fault));
     mote_system_destroy(system);
+}
+
+/* A network whose springs are not damped, never tear or are not rigid, in any combination. */
+TEST(networks_of_any_springs_are_restored) {
+    static unsigned char memory[1 << 16];
+    static const float positions[] = {0, 0, 0, 1, 0, 0, 2, 0, 0};
+    for (int kind = 0; kind < 8; kind++) {
+        const mote_system_def settings = mote_default_system_def();
+        mote_system *a = system_of(&settings), *b = system_of(&settings);
+        mote_spring springs[2] = {{0, 1, 1, 100, kind & 1 ? 0.5f : 0, kind & 2 ? 0.25f : 0},
+                                  {1, 2, 1, kind & 4 ? INFINITY : 50, 0, 0}};
+        mote_network_def def = mote_default_network_def();
+        mote_network_id id;
+        size_t bytes;
+        def.solver = MOTE_NETWORK_CONSTRAINED;
+        def.particle_count = 3, def.positions = positions, def.springs = springs, def.spring_count = 2;
+        OK(mote_system_add_network(a, &def, &id, NULL));
+        OK(mote_system_add_network(b, &def, &id, NULL));
+        stepped(a, 3);
+        test_case("kind %d", kind);
+        OK(mote_system_save(a, 0, memory, sizeof memory, &bytes));
+        OK(restore_or_keep(b, memory, bytes, NULL));
+        stepped(a, 1), stepped(b, 1);
+        ASSERT(mote_system_hash(a), ==, mote_system_hash(b));
+        mote_system_destroy(a), mote_system_destroy(b);
+    }
 }
 
 /* Followers fit the strands of a restored system, which have the same rest shapes, and not strands of other
