@@ -78,7 +78,11 @@ TEST(boxes_planes_and_regions_are_outlined) {
         ASSERT_NEAR((double)fabsf(lines[i].from[1]), 1, 1e-6);
         ASSERT_NEAR((double)fabsf(lines[i].from[2] - 5), 3, 1e-6);
     }
-    for (int i = 12; i < 22; i++) ASSERT_NEAR((double)lines[i].to[2], 0, 1e-5);
+    for (int i = 12; i < 22; i++) {
+        ASSERT_NEAR((double)lines[i].to[2], 0, 1e-5);
+        const double across = (double)fabsf(lines[i].from[0]), up = (double)fabsf(lines[i].from[1] - 7);
+        ASSERT_NEAR(fmax(across, up), 5, 1e-5); /* half the default size */
+    }
     ASSERT_NEAR((double)lines[22].to[2], 1.25, 1e-6); /* the normal */
     for (int i = 23; i < 47; i++) ASSERT_NEAR((double)fabsf(lines[i].to[1] - 1), i < 35 ? 2 : 2.5, 1e-6);
     mote_system_destroy(system);

@@ -72,6 +72,32 @@ TEST(curls_stay_in_their_rest_shape) {
     }
 }
 
+/* After a reset the frames are those of the rest shape under the root, of length 1. */
+TEST(frames_of_rods_that_are_reset_are_those_at_rest) {
+    const double turn[4] = {0.48, -0.36, 0, 0.8};
+    const rope r = make_bent(&bent[1]);
+    const mote_strands *b = strands_inside(r.system, r.id);
+    mote_transform root = MOTE_TRANSFORM_IDENTITY;
+    for (int i = 0; i < 4; i++) root.rotation[i] = (float)(3 * turn[i]); /* of any length */
+    step_rope(&r, 1);
+    assert_int_equal(mote_strands_set_roots(r.system, r.id, &root, 1, 0), MOTE_OK);
+    assert_int_equal(mote_strands_reset(r.system, r.id, MOTE_ALL_STRANDS), MOTE_OK);
+    for (uint32_t k = 0; k + 1 < POINTS; k++) {
+        const uint32_t slot = mote_strands_slot(r.system, r.id, 0, k);
+        double rest[4], v[3], same = 0, square = 0;
+        for (int i = 0; i < 4; i++) rest[i] = (double)b->rest_frame[i][slot];
+        cross(turn, rest, v);
+        for (int i = 0; i < 3; i++) v[i] += turn[3] * rest[i] + rest[3] * turn[i];
+        for (int i = 0; i < 4; i++) {
+            const double got = (double)b->frame[i][slot];
+            same += got * (i < 3 ? v[i] : turn[3] * rest[3] - dot(turn, rest)), square += got * got;
+        }
+        ASSERT_NEAR(square, 1, 8 * UNIT);
+        ASSERT_NEAR(same, 1, 16 * UNIT);
+    }
+    destroy_rope(&r);
+}
+
 /* A root that turns about its first segment takes the arc with it: through the twist alone. */
 TEST(curls_turn_with_their_roots) {
     for (size_t i = 0; i < COUNT_OF(bent); i++) {
