@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "inside.h"
 #include "systems.h"
 
 static mote_snapshot_section section_of(const unsigned char *memory, mote_snapshot_part part,
@@ -182,6 +183,26 @@ TEST(networks_of_any_springs_are_restored) {
         ASSERT(mote_system_hash(a), ==, mote_system_hash(b));
         mote_system_destroy(a), mote_system_destroy(b);
     }
+}
+
+TEST(flags_of_strands_are_restored_each_by_itself) {
+    static unsigned char memory[1 << 14];
+    const mote_system_def def = mote_default_system_def();
+    mote_system *a = system_of(&def), *b = system_of(&def);
+    size_t bytes;
+    mote_strands *from = strands_inside(a, add_hair(a, 1)), *to = strands_inside(b, add_hair(b, 1));
+    for (int set = 0; set < 8; set++) {
+        from->infeasible[0] = set & 1, from->stiff_curls[0] = set >> 1 & 1, from->frozen[0] = set >> 2;
+        to->infeasible[0] = !from->infeasible[0], to->stiff_curls[0] = !from->stiff_curls[0];
+        to->frozen[0] = !from->frozen[0];
+        test_case("flags %d", set);
+        OK(mote_system_save(a, 0, memory, sizeof memory, &bytes));
+        OK(restore_or_keep(b, memory, bytes, NULL));
+        ASSERT(to->infeasible[0], ==, from->infeasible[0]);
+        ASSERT(to->stiff_curls[0], ==, from->stiff_curls[0]);
+        ASSERT(to->frozen[0], ==, from->frozen[0]);
+    }
+    mote_system_destroy(a), mote_system_destroy(b);
 }
 
 /* Followers fit the strands of a restored system, which have the same rest shapes, and not strands of other
