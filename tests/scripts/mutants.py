@@ -37,7 +37,7 @@ LEFT_OUT = {
     r'/base/compiler\.h$': 'attributes and names of the compiler',
 }
 PARTICLES = ['particles', 'deaths', 'life', 'emitters', 'emitter_births', 'emitter_spreads', 'emits',
-             'events', 'event_lists', 'collision_hits', 'particle_collisions', 'collision_bits',
+             'events', 'event_lists', 'statistics', 'collision_hits', 'particle_collisions', 'collision_bits',
              'height_fields', 'height_field_bits', 'distance_grids', 'strand_grids', 'orientations',
              'orientation_bits', 'orientation_state', 'orientation_bounces', 'kernels', 'present',
              'present_more', 'order', 'memory', 'collision_lanes', 'collision_substeps', 'collision_sweeps',
