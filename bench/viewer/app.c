@@ -178,7 +178,9 @@ static void point(int width, int height, const viewer_input *input) {
         const float along = p->depth / glm_vec3_dot(p->ray.along, p->forward);
         for (int i = 0; i < 3; i++) p->point[i] = p->ray.from[i] + along * p->ray.along[i];
     }
-    camera_move(&app.camera, input, false, height);
+    viewer_input moving = *input;
+    if (ui_has_wheel()) moving.scroll = 0;
+    camera_move(&app.camera, &moving, false, height);
 }
 
 static void next_integrator(void) {
@@ -373,8 +375,10 @@ void app_frame(void) {
         app_advance((uint64_t)(nanoseconds * (double)app.speed), 0);
     now.is_shown = true;
     app_keep_hash();
-    /* Without drawing the panel alone is shown, seldom: what draws it takes the time of the steps. */
-    if (app.undrawn && began < now.drawn + 0.25) {
+    /* Without drawing the panel alone is shown, seldom: what draws it takes the time of the steps. It takes a
+     * press as it is drawn. */
+    const bool is_used = input->left || input->left_pressed || input->scroll != 0;
+    if (app.undrawn && !is_used && began < now.drawn + 0.25) {
         window_wait();
         return;
     }

@@ -6,16 +6,20 @@
 
 #include "app.h"
 
-enum { FIGURES = 246, MAX_LINES = 10, LINE = 18 };
+enum { FIGURES = 246, MAX_LINES = 10, LINE = 18, HEAD = 44 };
+#if defined(__EMSCRIPTEN__)
+enum { FOOT = 56 }; /* the page has text there */
+#else
+enum { FOOT = 10 };
+#endif
 
 static const ui_colour white = {0.92f, 0.94f, 0.97f, 1}, dim = {0.6f, 0.65f, 0.72f, 1},
                        accent = {0.98f, 0.72f, 0.32f, 1}, glass = {0.05f, 0.06f, 0.08f, 0.62f},
+                       menu = {0.1f, 0.115f, 0.14f, 0.92f},
                        dark = {0.05f, 0.06f, 0.08f, 0.8f}; /* under text: particles may be bright */
 
-static void sliders_and_buttons(int height) {
-    float y = 14;
-    ui_rectangle(0, 0, UI_PANEL, (float)height, glass);
-    ui_text(14, y, 22, white, "mote"), y += 34;
+/* Draws what the panel holds from a height on. Returns where it ends. */
+static float sliders_and_buttons(float y) {
     for (int i = 0; scenes[i]; i++) {
         const float x = 14 + (float)(i % 2) * 113;
         if (ui_button(x, y, 109, scenes[i]->title, scenes[i] == app.scene) && scenes[i] != app.scene)
@@ -37,6 +41,18 @@ static void sliders_and_buttons(int height) {
     if (ui_button(14, y, 72, app.paused ? "run" : "pause", app.paused)) app.paused = !app.paused;
     if (ui_button(89, y, 72, "step", false)) app_single_step();
     if (ui_button(164, y, 72, "restart", false)) app_reopen();
+    return y + 22;
+}
+
+/* The panel scrolls in a window that is lower than what it holds. */
+static void show_panel(int height, bool over_scene) {
+    static float scrolled, content; /* content: its height in the last frame */
+    ui_rectangle(0, 0, UI_PANEL, (float)height, over_scene ? menu : glass);
+    ui_text(14, 14, 22, white, "mote");
+    ui_scroll(0, HEAD, UI_PANEL - 2, (float)height - HEAD, content, &scrolled);
+    ui_clip(HEAD, (float)height);
+    content = sliders_and_buttons(HEAD + 4 - scrolled) + scrolled - HEAD + FOOT;
+    ui_clip(0, (float)height);
 }
 
 /* Writes a text in lines of at most `width`, or with `write` false only measures. Returns its height. */
@@ -152,9 +168,14 @@ static void show_help(float x, float y, float width) {
 
 /* A small window shows figures alone; what the scene is stands beside the menu. */
 static void draw_small(int width, int height) {
+    const bool has_room = width - UI_PANEL > 236; /* beside the panel, for text */
     if (ui_button(app.menu ? 164 : 14, 14, 72, app.menu ? "close" : "menu", app.menu)) app.menu = !app.menu;
+    if (app.menu && ui_button(89, 14, 72, "help", app.help)) {
+        app.help = !app.help;
+        if (app.help && !has_room) app.menu = false;
+    }
     const float x = app.menu ? UI_PANEL + 18 : 18, room = (float)width - x - 18;
-    if (app.help) {
+    if (app.help && (has_room || !app.menu)) {
         show_help(x, app.menu ? 20 : 52, fminf(460, room));
     } else if (!app.menu) {
         ui_text(98, 15, 16, white, "%s", app.scene->title);
@@ -162,7 +183,7 @@ static void draw_small(int width, int height) {
             show_figures(18, 50);
         else if (width >= 480)
             show_two_figures((float)width - FIGURES, 14);
-    } else if (room > 200) {
+    } else if (has_room) {
         const float y = show_text(x, 20, fminf(460, room));
         if (y + LINE * MAX_LINES < (float)height) show_figures(x, y + 4);
     }
@@ -171,7 +192,7 @@ static void draw_small(int width, int height) {
 
 void panel_draw(int width, int height) {
     const bool small = ui_is_small(width, height);
-    if (!small || app.menu) sliders_and_buttons(height);
+    if (!small || app.menu) show_panel(height, small);
     if (small) {
         draw_small(width, height);
         return;

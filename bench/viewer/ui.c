@@ -31,9 +31,9 @@ static struct {
     gl_stream stream;
     vertex *vertices;
     int quads, width, height;
-    float scale;
+    float scale, top, low; /* top, low: what is drawn is between them */
     viewer_input input;
-    bool over;
+    bool over, scrolls;
     const void *held; /* the value of the slider that is dragged */
 } u;
 
@@ -77,7 +77,8 @@ void ui_begin(int width, int height, float scale, const viewer_input *input) {
     u.quads = 0, u.width = width, u.height = height, u.scale = scale;
     u.input = *input;
     u.input.x /= scale, u.input.y /= scale;
-    u.over = false;
+    u.over = u.scrolls = false;
+    ui_clip(0, (float)height / scale);
     if (!input->left) u.held = NULL;
 }
 
@@ -93,6 +94,8 @@ void ui_end(void) {
 }
 
 bool ui_has_pointer(void) { return u.over || u.held; }
+bool ui_has_wheel(void) { return u.scrolls; }
+void ui_clip(float top, float low) { u.top = top, u.low = low; }
 
 /* Adds a quadrilateral: corners (x, y) in the order upper left, upper right, lower left, lower right. */
 static void add(const float x[4], const float y[4], const float box[4], ui_colour colour) {
@@ -103,6 +106,16 @@ static void add(const float x[4], const float y[4], const float box[4], ui_colou
                         box[i & 2 ? 3 : 1] / (float)font_height, colour};
 }
 
+/* Adds an upright rectangle, cut at the heights of ui_clip. at, box: left, top, right, low. */
+static void add_upright(const float at[4], const float box[4], ui_colour colour) {
+    const float top = fmaxf(at[1], u.top), low = fminf(at[3], u.low);
+    if (!(top < low)) return;
+    const float unit = (box[3] - box[1]) / (at[3] - at[1]);
+    add((const float[]){at[0], at[2], at[0], at[2]}, (const float[]){top, top, low, low},
+        (const float[]){box[0], box[1] + unit * (top - at[1]), box[2], box[3] + unit * (low - at[3])},
+        colour);
+}
+
 static const float *white_pixel(void) {
     static float box[4];
     box[0] = box[2] = (float)font_width - 0.5f, box[1] = box[3] = (float)font_height - 0.5f;
@@ -110,8 +123,7 @@ static const float *white_pixel(void) {
 }
 
 void ui_rectangle(float x, float y, float width, float height, ui_colour colour) {
-    add((const float[]){x, x + width, x, x + width}, (const float[]){y, y, y + height, y + height},
-        white_pixel(), colour);
+    add_upright((const float[]){x, y, x + width, y + height}, white_pixel(), colour);
 }
 
 void ui_line(float x0, float y0, float x1, float y1, float width, ui_colour colour) {
@@ -144,13 +156,14 @@ void ui_text(float x, float y, float size, ui_colour colour, const char *format,
         const font_letter *l = &font_letters[set][*c - 32];
         const float left = x + unit * l->at[0], top = y + unit * l->at[1], right = x + unit * l->at[2],
                     low = y + unit * l->at[3];
-        add((const float[]){left, right, left, right}, (const float[]){top, top, low, low}, l->box, colour);
+        add_upright((const float[]){left, top, right, low}, l->box, colour);
         x += unit * l->advance;
     }
 }
 
 static bool over(float x, float y, float width, float height) {
-    const bool is = u.input.x >= x && u.input.x < x + width && u.input.y >= y && u.input.y < y + height;
+    const float top = fmaxf(y, u.top), low = fminf(y + height, u.low);
+    const bool is = u.input.x >= x && u.input.x < x + width && u.input.y >= top && u.input.y < low;
     u.over |= is;
     return is;
 }
@@ -193,4 +206,19 @@ bool ui_slider(float x, float y, float width, const char *name, float *value, fl
     ui_rectangle(x, y + 23, width * at, 3, accent);
     ui_rectangle(x + width * at - 4, y + 18, 8, 13, white);
     return *value != before;
+}
+
+void ui_scroll(float x, float y, float width, float height, float content, float *by) {
+    enum { BAR = 6, NOTCH = 40 };
+    const float most = fmaxf(content - height, 0), left = x + width - BAR, bar = height * height / content;
+    const bool was_over = u.over;
+    u.scrolls |= most > 0 && over(x, y, width, height);
+    u.over = was_over; /* by controls alone */
+    if (u.scrolls) *by -= NOTCH * u.input.scroll;
+    if (most > 0 && over(left - 2, y, BAR + 4, height) && u.input.left_pressed) u.held = by;
+    if (u.held == by) *by = most * (u.input.y - y - bar / 2) / (height - bar);
+    *by = fminf(fmaxf(*by, 0), most);
+    if (!(most > 0)) return;
+    ui_rectangle(left, y, BAR, height, (ui_colour){0.3f, 0.34f, 0.4f, 0.5f});
+    ui_rectangle(left, y + *by / most * (height - bar), BAR, bar, u.held == by ? accent : dim);
 }

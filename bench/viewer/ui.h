@@ -23,6 +23,11 @@ void ui_end(void);
 
 /* Returns true if the pointer is over a control or holds one: the scene must not take it. */
 bool ui_has_pointer(void);
+/* Returns true if the pointer is over an area that the wheel scrolls. */
+bool ui_has_wheel(void);
+
+/* Draws, and takes the pointer, only between two heights from here on. Lines are not cut. */
+void ui_clip(float top, float low);
 
 float ui_text_width(float size, const char *text);
 void ui_text(float x, float y, float size, ui_colour colour, const char *format, ...)
@@ -38,5 +43,8 @@ bool ui_choices(float x, float y, float width, const char *const *names, float *
 /* Returns true while the value changes. logarithmic: least > 0. */
 bool ui_slider(float x, float y, float width, const char *name, float *value, float least, float most,
                bool logarithmic);
+/* Scrolls an area that shows `height` of a content's height by the wheel and by a bar at its right edge; `by`
+ * is how much of the content is above it. Nothing is shown where all of it fits. */
+void ui_scroll(float x, float y, float width, float height, float content, float *by);
 
 #endif
