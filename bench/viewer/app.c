@@ -85,16 +85,14 @@ void app_choose(const scene *to) {
 #endif
 }
 
-bool app_set(const char *name, size_t length, float value) {
-    for (int i = 0; i < MAX_PARAMETERS && app.scene->parameters[i].name; i++) {
-        const scene_parameter *p = &app.scene->parameters[i];
-        if (strcspn(p->name, ", ") != length || strncmp(p->name, name, length)) continue;
-        if (!(value >= p->least && value <= p->most)) return false;
-        app.state.parameter[i] = value;
-        if (p->restarts) app_reopen();
-        return true;
-    }
-    return false;
+const scene_parameter *app_parameter(int number) {
+    const scene_parameter *p = &app.scene->parameters[number];
+    return p->name && !(p->grown && app.state.hair) ? p : NULL;
+}
+
+void app_set(int parameter, float value) {
+    app.state.parameter[parameter] = value;
+    if (app.scene->parameters[parameter].restarts) app_reopen();
 }
 
 void app_reopen(void) {

@@ -37,8 +37,10 @@ void app_close(void);
 /* Returns system `number` of the scene, or NULL after the last. */
 mote_system *app_system(int number);
 
-/* Sets a parameter of the scene by the first word of its name. Returns false if there is no such one. */
-bool app_set(const char *name, size_t length, float value);
+/* Returns parameter `number`, below MAX_PARAMETERS, of the scene, or NULL: there is none, or a file's hair
+ * takes its place. */
+const scene_parameter *app_parameter(int number);
+void app_set(int parameter, float value);
 
 /* Advances by a time, or with steps > 0 by so many steps. */
 void app_advance(uint64_t nanoseconds, uint32_t steps);

@@ -189,13 +189,58 @@ static int run_frames(const options *o) {
     return good ? 0 : 2;
 }
 
+/* --- Settings: a parameter goes by the first word of the name beside its slider --- */
+
+static int length_of_word(const scene_parameter *p) { return (int)strcspn(p->name, ", "); }
+
+/* Lists the parameters of the scene: word, choices, range and the name beside the slider. */
+static void list_parameters(FILE *to) {
+    int count = 0;
+    for (int i = 0; i < MAX_PARAMETERS; i++) {
+        const scene_parameter *p = app_parameter(i);
+        if (!p) continue;
+        const int length = length_of_word(p);
+        fprintf(to, "%s  %.*s: ", count++ ? "\n" : "its parameters:\n", length, p->name);
+        for (int k = 0; p->choices && p->choices[k]; k++) fprintf(to, "%s, ", p->choices[k]);
+        fprintf(to, "%.7g to %.7g", (double)p->least, (double)p->most);
+        if (p->name[length]) fprintf(to, " (%s)", p->name);
+    }
+    fprintf(to, count ? "\n" : "it has no parameters\n");
+}
+
+/* Reads a number, or the name of a choice; end != 0: it is none. */
+static float value_of(const scene_parameter *p, const char *text, const char **end) {
+    char *after;
+    for (int k = 0; p->choices && p->choices[k]; k++)
+        if (!strcmp(text, p->choices[k])) return *end = "", (float)k;
+    const float value = strtof(text, &after);
+    *end = after > text ? after : "nothing";
+    return value;
+}
+
+/* Returns NULL or what is wrong with a setting. */
+static const char *set_parameter(const char *text) {
+    const char *equal = strchr(text, '='), *end;
+    if (!equal || equal == text || !equal[1]) return "is not NAME=VALUE";
+    for (int i = 0; i < MAX_PARAMETERS; i++) {
+        const scene_parameter *p = app_parameter(i);
+        if (!p || length_of_word(p) != equal - text || strncmp(p->name, text, (size_t)(equal - text)))
+            continue;
+        const float value = value_of(p, equal + 1, &end);
+        if (*end) return p->choices ? "names no choice" : "has no number as its value";
+        if (!(value >= p->least && value <= p->most)) return "has a value that is out of range";
+        app_set(i, value);
+        return NULL;
+    }
+    return "has a name that is none of the scene's";
+}
+
 static void set_parameters(const options *o) {
     for (int i = 0; i < o->setting_count; i++) {
-        const char *text = o->settings[i], *equal = strchr(text, '=');
-        char *end = NULL;
-        const float value = equal ? strtof(equal + 1, &end) : 0;
-        if (equal && end > equal + 1 && !*end && app_set(text, (size_t)(equal - text), value)) continue;
-        fprintf(stderr, "viewer: scene %s takes no %s\n", app.scene->name, text);
+        const char *fault = set_parameter(o->settings[i]);
+        if (!fault) continue;
+        fprintf(stderr, "viewer: scene %s: --set %s %s; ", app.scene->name, o->settings[i], fault);
+        list_parameters(stderr);
         exit(2);
     }
 }

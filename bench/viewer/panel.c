@@ -27,9 +27,9 @@ static float sliders_and_buttons(float y) {
         if (i % 2 || !scenes[i + 1]) y += 26;
     }
     y += 12;
-    for (int i = 0; i < MAX_PARAMETERS && app.scene->parameters[i].name; i++) {
-        const scene_parameter *p = &app.scene->parameters[i];
-        if (p->grown && app.state.hair) continue;
+    for (int i = 0; i < MAX_PARAMETERS; i++) {
+        const scene_parameter *p = app_parameter(i);
+        if (!p) continue;
         float *value = &app.state.parameter[i];
         const bool changed =
             p->choices ? ui_choices(14, y, UI_PANEL - 28, p->choices, value)

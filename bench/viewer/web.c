@@ -36,9 +36,7 @@ EMSCRIPTEN_KEEPALIVE void viewer_frames(int count) { /* of 1/60 s, at once */
 EMSCRIPTEN_KEEPALIVE void viewer_advance(double seconds) { app_advance((uint64_t)(1e9 * seconds), 0); }
 
 EMSCRIPTEN_KEEPALIVE void viewer_set(int parameter, float value) {
-    if (parameter < 0 || parameter >= MAX_PARAMETERS || !app.scene->parameters[parameter].name) return;
-    app.state.parameter[parameter] = value;
-    if (app.scene->parameters[parameter].restarts) app_reopen();
+    if (parameter >= 0 && parameter < MAX_PARAMETERS && app_parameter(parameter)) app_set(parameter, value);
 }
 
 EMSCRIPTEN_KEEPALIVE const char *viewer_hash(void) {

@@ -174,12 +174,28 @@ def check_bad_input(viewer):
     for arguments in (['no-such-scene'], ['--hair', '/nonexistent'], ['--frames'], ['rope', 'hair'],
                       ['--frames', '1e3'], ['--frames', '-1'], ['--workers', '65'], ['--workers', ''],
                       ['--size', '640'], ['--size', '0x480'], ['--size', '640x480x'],
-                      ['rope', '--headless', '--set', 'weight'], ['rope', '--headless', '--set', 'weight=21'],
-                      ['rope', '--headless', '--set', 'wei=1'], ['rope', '--headless', '--set', 'weight=1x'],
                       ['rope', '--headless', '--frames', '1', '--out', '/nonexistent/x.png']):
         run = subprocess.run([viewer, *arguments], capture_output=True, text=True, check=False)
         if run.returncode != 2 or not run.stderr:
             yield f'{arguments}: ended with {run.returncode} and {run.stderr!r}'
+
+
+def check_settings(viewer):
+    """A wrong setting: which part of it is wrong, and the parameters with their ranges. A right one acts."""
+    named = {'weight': 'not NAME=VALUE', '=1': 'not NAME=VALUE', 'weight=21': 'out of range',
+             'weight=nan': 'out of range', 'wei=1': 'none of the scene', 'weight=1x': 'no number'}
+    for setting, words in named.items():
+        run = subprocess.run([viewer, 'rope', '--headless', '--set', setting], capture_output=True, text=True,
+                             check=False)
+        parts = (f'scene rope: --set {setting} ', words, 'weight: 0.05 to 20 (weight, kg)',
+                 'friction: 0 to 1')
+        if run.returncode != 2 or any(part not in run.stderr for part in parts):
+            yield f'--set {setting}: ended with {run.returncode} and {run.stderr!r}'
+    hashes = [subprocess.run([viewer, 'lab', '--headless', '--frames', '20', '--size', '32x32', *settings],
+                             capture_output=True, text=True, check=False).stdout
+              for settings in ([], ['--set', 'problem=orbit'], ['--set', 'problem=1'])]
+    if hashes[0] == hashes[1] or hashes[1] != hashes[2] or not hashes[1]:
+        yield f'--set of a choice: {hashes}'
 
 
 def check_measure(viewer, folder):
@@ -198,7 +214,7 @@ def main():
     viewer, file = sys.argv[1], pathlib.Path(sys.argv[2])
     usage = subprocess.run([viewer, '--help'], capture_output=True, text=True, check=True)
     scenes = usage.stdout.split('scenes:')[1].split()
-    faults = list(check_bad_input(viewer))
+    faults = [*check_bad_input(viewer), *check_settings(viewer)]
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         rows, bare = silhouette(viewer, folder)
