@@ -139,6 +139,7 @@ void app_advance(uint64_t nanoseconds, uint32_t steps) {
         app.scene->before(&app.state, steps ? step * steps : 1e-9 * (double)nanoseconds);
     }
     run(nanoseconds, steps);
+    app.state.pointer.pressed = false;
     app.stepped = window_seconds() - before;
     add_to_mean(&app.step_seconds, app.stepped);
     app.work *= 0.95, app.work_seconds = 0.95 * app.work_seconds + app.stepped;
@@ -168,17 +169,20 @@ static void answer(const char *text) {
 
 static void point(int width, int height, const viewer_input *input) {
     scene_pointer *p = &app.state.pointer;
-    p->ray = camera_through(&app.camera, input->x, input->y, width, height);
-    for (int i = 0; i < 3; i++) p->forward[i] = -app.camera.view[i][2];
-    p->pressed = input->left_pressed && !ui_has_pointer() && !input->shift;
-    p->held = (p->held || p->pressed) && input->left;
+    const bool press = input->left_pressed && !ui_has_pointer() && !input->shift;
+    if (press || !p->pressed) {
+        p->ray = camera_through(&app.camera, input->x, input->y, width, height);
+        for (int i = 0; i < 3; i++) p->forward[i] = -app.camera.view[i][2];
+    }
+    p->held = (p->held || press) && input->left;
+    p->pressed = (p->pressed || press) && p->held;
     if (p->held && !p->pressed) {
         const float along = p->depth / glm_vec3_dot(p->ray.along, p->forward);
         for (int i = 0; i < 3; i++) p->point[i] = p->ray.from[i] + along * p->ray.along[i];
     }
     viewer_input moving = *input;
     if (ui_has_wheel()) moving.scroll = 0;
-    camera_move(&app.camera, &moving, false, height);
+    camera_move(&app.camera, &moving, !p->held && !ui_has_pointer(), height);
 }
 
 static void next_integrator(void) {
@@ -257,6 +261,11 @@ static void key(int pressed) {
     case GLFW_KEY_P:
         app.plain = !app.plain;
         break;
+#if !defined(__EMSCRIPTEN__) /* a page ends with its tab */
+    case GLFW_KEY_ESCAPE:
+        window_ask_to_close();
+        break;
+#endif
     case GLFW_KEY_N:
     case GLFW_KEY_TAB:
         app_choose(scenes[number + 1] ? scenes[number + 1] : scenes[0]);

@@ -2,15 +2,15 @@
 
 #define FIELD_OF_VIEW 0.6f /* rad, vertical */
 
-void camera_move(viewer_camera *c, const viewer_input *input, bool left_turns, int height) {
-    const bool moves = input->middle || (input->shift && (input->right || (left_turns && input->left)));
+void camera_move(viewer_camera *c, const viewer_input *input, bool left_moves, int height) {
+    const bool moves = input->middle || (input->shift && (input->right || (left_moves && input->left)));
     if (moves) {
         const float unit = 2 * c->distance * tanf(FIELD_OF_VIEW / 2) / (float)height;
         vec3 right = {c->view[0][0], c->view[1][0], c->view[2][0]};
         vec3 up = {c->view[0][1], c->view[1][1], c->view[2][1]};
         glm_vec3_muladds(right, -unit * input->moved_x, c->target);
         glm_vec3_muladds(up, unit * input->moved_y, c->target);
-    } else if (input->right || (left_turns && input->left)) {
+    } else if (input->right) {
         c->yaw -= 0.006f * input->moved_x;
         c->pitch = glm_clamp(c->pitch + 0.006f * input->moved_y, -1.5f, 1.5f);
     }

@@ -20,8 +20,9 @@ typedef struct camera_ray {
     vec3 from, along; /* along: of length 1 */
 } camera_ray;
 
-/* Turns, moves and zooms by the pointer: the right button turns, the middle one (or shift) moves. */
-void camera_move(viewer_camera *c, const viewer_input *input, bool left_turns, int height);
+/* Turns, moves and zooms by the pointer: the right button turns, the middle one moves, as with shift the
+ * right one and, where it may, the left. */
+void camera_move(viewer_camera *c, const viewer_input *input, bool left_moves, int height);
 void camera_update(viewer_camera *c, int width, int height);
 camera_ray camera_through(const viewer_camera *c, float x, float y, int width, int height);
 

@@ -154,8 +154,8 @@ static void print_times(double *seconds, int frames, double stretch) {
     printf("\n");
 }
 
-/* Runs frames of 1/60 s, off screen without drawing them. */
-static void run_steps(const options *o) {
+/* Runs frames of 1/60 s, off screen without drawing them, until a window is closed. Returns their number. */
+static int run_steps(const options *o) {
     double *seconds = calloc((size_t)o->frames + 1, sizeof *seconds), stretch = 0;
     int run = 0;
     if (!seconds) exit(1);
@@ -170,14 +170,15 @@ static void run_steps(const options *o) {
     }
     if (o->measures) print_times(seconds, run, stretch);
     free(seconds);
+    return run;
 }
 
 /* Draws the last frame finely. */
 static int run_frames(const options *o) {
     int width, height;
-    run_steps(o);
+    const int run = run_steps(o);
     app_keep_hash();
-    printf("%s %d %016llx\n", app.scene->name, o->frames, (unsigned long long)app.hash);
+    printf("%s %d %016llx\n", app.scene->name, run, (unsigned long long)app.hash);
     app_draw();
     window_size(&width, &height);
     unsigned char *pixels = malloc((size_t)width * (size_t)height * 4);

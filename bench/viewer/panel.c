@@ -157,7 +157,11 @@ static void show_help(float x, float y, float width) {
         "space: pause;   . : one step;   R: restart;   - = : speed of time",
         "[ ] : substeps;   I: integrator;   W: workers;   N: next scene",
         "L: lines of springs, colliders and pins;   D: drawing off and on",
+#if defined(__EMSCRIPTEN__)
         "P: without panel;   H: this help",
+#else
+        "P: without panel;   H: this help;   Esc: end",
+#endif
     };
     const int count = (int)(sizeof help / sizeof help[0]);
     float high = 8;

@@ -21,9 +21,9 @@ typedef struct scene_parameter {
 
 /* Pointer of the user: a ray, and what it holds. */
 typedef struct scene_pointer {
-    camera_ray ray;
+    camera_ray ray; /* through it; until the scene has seen a press, as it was then */
     bool held;      /* the user holds something or tries to */
-    bool pressed;   /* began in this frame */
+    bool pressed;   /* began since the last advance, which a paused scene has none of */
     float point[3]; /* m: where the ray meets the plane through the grabbed point that faces the eye */
     float depth;    /* m, of that plane along `forward` */
     float forward[3];

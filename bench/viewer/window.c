@@ -108,6 +108,10 @@ void window_close(void) {
     if (w.window) glfwTerminate();
 }
 
+void window_ask_to_close(void) {
+    if (w.window) glfwSetWindowShouldClose(w.window, GLFW_TRUE);
+}
+
 bool window_should_close(void) { return w.window && glfwWindowShouldClose(w.window); }
 
 #if defined(__EMSCRIPTEN__)

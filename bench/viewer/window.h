@@ -10,13 +10,14 @@ typedef struct viewer_input {
     float scroll;
     bool left, right, middle, shift;  /* held */
     bool left_pressed, left_released; /* in this frame */
-    int keys[16], key_count;          /* pressed in this frame: GLFW's numbers */
+    int keys[64], key_count;          /* pressed in this frame: GLFW's numbers */
 } viewer_input;
 
 /* Opens a window, or with `hidden` only a picture off screen. Returns NULL or a sentence that tells why it
  * cannot be opened. */
 const char *window_open(int width, int height, bool hidden);
 void window_close(void);
+void window_ask_to_close(void);
 bool window_should_close(void);
 
 /* Size of the frame buffer, pixels; and how many of them make a unit of the desktop (high-DPI). */

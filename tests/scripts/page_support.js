@@ -58,7 +58,7 @@ function frames(page, count = 2) {
   }), count);
 }
 
-// Presses keys, at most 16, and waits until the viewer has done what they ask.
+// Presses keys, at most 64, and waits until the viewer has done what they ask.
 async function press(page, ...keys) {
   for (const key of keys) await page.keyboard.press(key);
   await frames(page, 3);
