@@ -5,6 +5,7 @@
 build_packages=(gcc libc6-dev ninja-build meson pkg-config python3 libcglm-dev)
 bench_packages=(libcjson-dev)
 viewer_packages=(libglfw3-dev libgles-dev libegl-dev libstb-dev fonts-dejavu-core)
+window_packages=(xvfb xdotool)
 plot_packages=(gnuplot-nox)
 peer_packages=(libboost-dev libgsl-dev libbullet-dev)
 test_packages=(libcmocka-dev g++ binutils)
@@ -80,6 +81,8 @@ present() {
         fonts-dejavu-core)
             [[ -e /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf ||
                 -e /usr/share/fonts/TTF/DejaVuSans.ttf ]] ;;
+        xvfb) command -v Xvfb ;;
+        xdotool) command -v xdotool ;;
         libboost-dev) printf '#include <boost/numeric/odeint.hpp>\n' | "${CXX%% *}" -fsyntax-only -x c++ - ;;
         libgsl-dev) pkg-config --exists gsl ;;
         libbullet-dev) pkg-config --exists bullet ;;
@@ -129,6 +132,8 @@ describe() {
         libegl-dev) echo 'EGL: headers and egl.pc' ;;
         libstb-dev) echo 'stb: headers in stb/' ;;
         fonts-dejavu-core) echo 'the font DejaVu Sans' ;;
+        xvfb) echo 'Xvfb, a display without a screen' ;;
+        xdotool) echo 'xdotool, which presses keys and moves the pointer' ;;
         libboost-dev) echo 'Boost: headers' ;;
         libgsl-dev) echo 'GSL, the GNU Scientific Library: headers and gsl.pc' ;;
         libbullet-dev) echo 'Bullet: headers and bullet.pc' ;;

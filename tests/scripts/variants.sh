@@ -195,6 +195,7 @@ run_all() {
     provide "${s390x_packages[@]}" || [[ ${CI:-} != true ]] || exit 2
     provide "${consumer_packages[@]}" || [[ ${CI:-} != true ]] || exit 2
     provide "${viewer_packages[@]}" || [[ ${CI:-} != true ]] || exit 2
+    provide "${window_packages[@]}" || [[ ${CI:-} != true ]] || exit 2
     provide "${wasm_packages[@]}" "${page_packages[@]}" || [[ ${CI:-} != true ]] || exit 2
     provide "${document_packages[@]}" || true
     provide "${mpi_packages[@]}" || [[ ${CI:-} != true ]] || exit 2

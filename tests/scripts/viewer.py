@@ -1,66 +1,21 @@
 """Draws every scene of the viewer off screen and checks the pictures: the call ends well, two runs give one
-hash, the picture is not empty and changes while the scene runs; a window under Xvfb has the same hash; hair
-stays within a kept silhouette, curls where they are made. After a change of the camera or the groom,
+hash, the picture is not empty and changes while the scene runs; a window under Xvfb has the same hash, and
+its keys, pointer and wheel do what README says (viewer_window.py); hair stays within a kept silhouette, curls
+where they are made. After a change of the camera or the groom,
 `tests/scripts/viewer.py build/bench/viewer/mote-viewer tests/viewer_hair.txt --keep` keeps a new one.
 
 usage: viewer.py VIEWER KEPT [--keep]
 """
 import pathlib
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
-import zlib
 
-WIDTH, HEIGHT = 320, 200
-CELL = 10 # pixels of a side of a region
+from viewer_pictures import CELL, HEIGHT, WIDTH, read_png, regions
+from viewer_window import Screen, check_input
+
 SKIPPED = 77
-
-
-def unfilter(kind, line, above):
-    for i in range(len(line)):
-        left, up, corner = (line[i - 4] if i >= 4 else 0), above[i], (above[i - 4] if i >= 4 else 0)
-        if kind == 1:
-            line[i] = line[i] + left & 255
-        elif kind == 2:
-            line[i] = line[i] + up & 255
-        elif kind == 3:
-            line[i] = line[i] + (left + up >> 1) & 255
-        elif kind == 4:
-            guess = left + up - corner
-            nearest = min((abs(guess - left), 0, left), (abs(guess - up), 1, up),
-                          (abs(guess - corner), 2, corner))
-            line[i] = line[i] + nearest[2] & 255
-    return line
-
-
-def read_png(path):
-    """Returns the rows of a PNG file of four bytes a pixel."""
-    data, at, packed = path.read_bytes(), 8, b''
-    while at < len(data):
-        length, = struct.unpack('>I', data[at:at + 4])
-        if data[at + 4:at + 8] == b'IDAT':
-            packed += data[at + 8:at + 8 + length]
-        at += 12 + length
-    raw, stride, rows = zlib.decompress(packed), 4 * WIDTH, []
-    above = bytearray(stride)
-    for y in range(HEIGHT):
-        first = y * (stride + 1)
-        above = unfilter(raw[first], bytearray(raw[first + 1:first + 1 + stride]), above)
-        rows.append(above)
-    return rows
-
-
-def regions(rows):
-    """Returns the mean brightness of each region, 0 .. 255."""
-    means = []
-    for top in range(0, HEIGHT, CELL):
-        for left in range(0, WIDTH, CELL):
-            total = sum(sum(row[4 * x:4 * x + 3])
-                        for row in rows[top:top + CELL] for x in range(left, left + CELL))
-            means.append(total / (3 * CELL * CELL))
-    return means
 
 
 def draw(viewer, scene, frames, out, *options, before=(), off_screen=('--headless', '--workers', '1')):
@@ -91,17 +46,20 @@ def check_scene(viewer, scene, folder):
 
 
 def check_window(viewer, folder):
-    """A window on a display, with its own number of workers: the same hash and a picture."""
-    if not shutil.which('xvfb-run'):
-        print('the window is not tested: xvfb-run is missing')
+    """A window on a display, with its own number of workers: the same hash and a picture; then its input."""
+    if not shutil.which('Xvfb'):
+        print('the window is not tested: Xvfb is missing')
         return
     out = folder / 'window.png'
-    there = draw(viewer, 'bridge', 20, out, before=('xvfb-run', '-a'), off_screen=())
-    if there != draw(viewer, 'bridge', 20, folder / 'none.png'):
-        yield 'window: the hash is not that of the picture off screen'
-    means = regions(read_png(out))
-    if max(means) - min(means) < 20:
-        yield 'window: the picture is empty'
+    with Screen(viewer, folder) as screen:
+        display = 'DISPLAY=' + screen.environment['DISPLAY']
+        there = draw(viewer, 'bridge', 20, out, before=('env', display), off_screen=())
+        if there != draw(viewer, 'bridge', 20, folder / 'none.png'):
+            yield 'window: the hash is not that of the picture off screen'
+        means = regions(read_png(out))
+        if max(means) - min(means) < 20:
+            yield 'window: the picture is empty'
+        yield from check_input(screen)
 
 
 # --- Hair: where it is, not how bright. A pixel belongs to it where the picture differs from the same one
