@@ -119,7 +119,7 @@ static mote_hair *read_hair(const char *name) {
     const mote_result result = mote_hair_read(bytes, size, NULL, &hair, &where);
     free(bytes);
     if (result == MOTE_OK) return hair;
-    fprintf(stderr, "%s: %s: %s\n", name, mote_result_text(result), where.text);
+    fprintf(stderr, "%s: %s %s\n", name, mote_result_text(result), where.text);
     exit(2);
 }
 
