@@ -208,6 +208,17 @@ static mote_result add_strands_at(mote_system *system, float x) {
     return mote_system_add_strands(system, &def, &id, NULL);
 }
 
+static void no_force(void *user, const mote_stage_view *stage, float *x, float *y, float *z) {
+    (void)user, (void)stage, (void)x, (void)y, (void)z;
+}
+
+static mote_result add_a_callback(mote_system *system, bool reads_velocity) {
+    mote_force_id id;
+    mote_force_def def = mote_callback(no_force, NULL);
+    def.as.callback.reads_velocity = reads_velocity;
+    return mote_system_add_force(system, &def, &id);
+}
+
 /* Pins a point where it is, for a moment. */
 static mote_result pin_and_unpin(written_world *w, bool strands, uint32_t point) {
     const float x[3] = {(float)point, 0, 0};
@@ -273,6 +284,8 @@ static mote_result write_one(written_world *w, uint32_t which, uint32_t some) {
         return add_a_network(s, (float)some);
     case 23:
         return add_strands_at(s, (float)some);
+    case 24:
+        return add_a_callback(s, some > 1);
     default:
         return MOTE_ERROR_RANGE;
     }
@@ -294,7 +307,7 @@ static uint64_t calls_after(uint32_t which, uint32_t some) {
 
 /* Arguments that differ in anything are found, also where no count, setting or target shows them. */
 TEST(every_call_that_writes_state_is_compared) {
-    for (uint32_t which = 0; which < 24; which++) {
+    for (uint32_t which = 0; which < 25; which++) {
         test_case("call %u", which);
         ASSERT(calls_after(which, 1), ==, calls_after(which, 1));
         ASSERT(calls_after(which, 1), !=, calls_after(which, 2));
