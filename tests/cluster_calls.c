@@ -208,17 +208,6 @@ static mote_result add_strands_at(mote_system *system, float x) {
     return mote_system_add_strands(system, &def, &id, NULL);
 }
 
-static void no_force(void *user, const mote_stage_view *stage, float *x, float *y, float *z) {
-    (void)user, (void)stage, (void)x, (void)y, (void)z;
-}
-
-static mote_result add_a_callback(mote_system *system, bool reads_velocity) {
-    mote_force_id id;
-    mote_force_def def = mote_callback(no_force, NULL);
-    def.as.callback.reads_velocity = reads_velocity;
-    return mote_system_add_force(system, &def, &id);
-}
-
 /* Pins a point where it is, for a moment. */
 static mote_result pin_and_unpin(written_world *w, bool strands, uint32_t point) {
     const float x[3] = {(float)point, 0, 0};
@@ -234,6 +223,8 @@ static mote_result write_one(written_world *w, uint32_t which, uint32_t some) {
     const float v[3] = {(float)some, 0, 0};
     const mote_transform at = {{(float)some, 0, 0}, {0, 0, 0, 1}};
     mote_vector_columns columns;
+    mote_force_def air = mote_callback(scene_spread, NULL);
+    mote_force_id force;
     mote_system *s = w->system;
     switch (which) {
     case 0:
@@ -285,7 +276,8 @@ static mote_result write_one(written_world *w, uint32_t which, uint32_t some) {
     case 23:
         return add_strands_at(s, (float)some);
     case 24:
-        return add_a_callback(s, some > 1);
+        air.as.callback.reads_velocity = some > 1;
+        return mote_system_add_force(s, &air, &force);
     default:
         return MOTE_ERROR_RANGE;
     }

@@ -30,7 +30,8 @@ static mote_result callback_check(const mote_force_def *def, const char **name) 
 static uint64_t callback_hash(const mote_force_def *def, uint64_t seed) {
     uint64_t hash = mote_hash_number(mote_hash_number(seed, (uint64_t)def->as.callback.unit),
                                      (uint64_t)def->as.callback.reach);
-    if (!def->as.callback.reads_velocity) hash = mote_hash_number(hash, UINT64_MAX); /* no number is as large */
+    if (!def->as.callback.reads_velocity)
+        hash = mote_hash_number(hash, UINT64_MAX); /* no callback's number */
     return def->as.callback.number ? mote_hash_number(hash, def->as.callback.number) : hash;
 }
 
