@@ -88,9 +88,11 @@ void mote_colliders_remove(mote_collider_list *list, uint32_t place) {
 }
 
 void mote_colliders_resolve(mote_collider_list *list, uint64_t end_tick) {
-    for (uint32_t i = 0; i < list->list.count; i++)
-        mote_travel_resolve(&mote_collider_at(list, i)->motion.travel.to_tick, end_tick);
-    poses_changed(list);
+    for (uint32_t i = 0; i < list->list.count; i++) {
+        uint64_t *tick = &mote_collider_at(list, i)->motion.travel.to_tick;
+        if (mote_travel_is_pending(*tick)) poses_changed(list);
+        mote_travel_resolve(tick, end_tick);
+    }
 }
 
 void mote_colliders_end_travels(mote_collider_list *list) {
@@ -422,8 +424,11 @@ mote_collider_pose mote_collider_pose_make(const mote_collider_def *def, const m
 
 static void fill_poses(mote_collider_list *list, uint64_t ticks_per_step) {
     const uint32_t count = list->list.count;
+    list->at_rest = true;
     for (uint32_t i = 0; i < count; i++) {
         const mote_collider *collider = mote_collider_at(list, i);
+        const mote_travel *travel = &collider->motion.travel;
+        list->at_rest &= mote_travel_has_arrived(travel->from_tick, travel->to_tick, list->tick);
         mote_transform before = mote_motion_at(&collider->motion, list->tick, 0);
         for (uint32_t s = 0; s <= list->substeps; s++) {
             const double within = (double)ticks_per_step * (double)s / (double)list->substeps;
@@ -438,7 +443,8 @@ static void fill_poses(mote_collider_list *list, uint64_t ticks_per_step) {
 
 const mote_collider_pose *mote_colliders_poses(mote_collider_list *list, uint64_t step_tick,
                                                uint64_t ticks_per_step, uint32_t substeps) {
-    if (list->substeps == substeps && list->tick == step_tick) return list->poses;
+    const bool later = list->at_rest && (int64_t)(step_tick - list->tick) >= 0;
+    if (list->substeps == substeps && (list->tick == step_tick || later)) return list->poses;
     list->tick = step_tick;
     list->substeps = substeps;
     fill_poses(list, ticks_per_step);

@@ -56,6 +56,7 @@ typedef struct mote_collider_list {
     size_t bytes;      /* bytes of the poses */
     uint64_t tick;     /* tick of the step for which the poses are valid ... */
     uint32_t substeps; /* ... and its substeps; 0: stale */
+    bool at_rest;      /* all have arrived: the poses are valid for later steps too */
 } mote_collider_list;
 
 MOTE_INLINE mote_collider *mote_collider_at(const mote_collider_list *list, uint32_t place) {

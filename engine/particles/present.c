@@ -146,20 +146,21 @@ static void interpolate(const task *t, mote_column_id id, size_t first, size_t c
 
 /* --- Writing --- */
 
-/* Writes a whole block of packed, linearly interpolated positions without a copy in memory. False: not
- * applicable. */
-static bool blend_packed_block(const task *t, mote_column_id id, size_t first, size_t count,
-                               unsigned char *to) {
+/* Writes the whole lane groups of packed, linearly interpolated positions without a copy in memory. Returns
+ * how many vertices it has written: none where that is not possible. */
+static size_t blend_packed_groups(const task *t, mote_column_id id, size_t first, size_t count,
+                                  unsigned char *to) {
     const mote_particles *particles = t->particles;
+    const size_t whole = count / MOTE_GROUP * MOTE_GROUP;
     if (t->origin || id != MOTE_COLUMN_POSITION || particles->interpolation != MOTE_INTERPOLATE_LINEAR)
-        return false;
-    if (t->layout->order || t->layout->stride != 3 * sizeof(float) || count != MOTE_BLOCK) return false;
+        return 0;
+    if (t->layout->order || t->layout->stride != 3 * sizeof(float)) return 0;
     float *previous[3], *current[3];
     mote_particles_vector(particles, MOTE_COLUMN_PREVIOUS_POSITION, previous);
     mote_particles_vector(particles, MOTE_COLUMN_POSITION, current);
     for (int axis = 0; axis < 3; axis++) previous[axis] += first, current[axis] += first;
-    t->by->kernels->blend_packed(previous, current, t->by->alpha, count, to);
-    return true;
+    t->by->kernels->blend_packed(previous, current, t->by->alpha, whole, to);
+    return whole;
 }
 
 static void scatter(unsigned char *to, size_t stride, const float (*vector)[3], size_t count) {
@@ -173,17 +174,18 @@ static void write_vectors(const task *t, mote_column_id id, size_t offset, size_
     float *const out[3] = {memory[0], memory[1], memory[2]};
     const size_t stride = t->layout->stride;
     if (offset == MOTE_OMIT) return;
-    for (size_t block = first; block < end; block += MOTE_BLOCK) {
-        size_t last = end - block < MOTE_BLOCK ? end : block + MOTE_BLOCK,
-               slots = mote_round_up(last - block, MOTE_GROUP);
+    for (size_t block = first, last; block < end; block = last) {
+        last = end - block < MOTE_BLOCK ? end : block + MOTE_BLOCK;
         unsigned char *to = t->vertices + block * stride + offset;
-        if (blend_packed_block(t, id, block, last - block, to)) continue;
-        interpolate(t, id, block, last - block, out);
-        if (stride == sizeof *packed && last - block == MOTE_BLOCK) {
-            t->by->kernels->interleave(out, slots, to);
+        const size_t done = blend_packed_groups(t, id, block, last - block, to), left = last - block - done;
+        if (!left) continue;
+        to += done * stride;
+        interpolate(t, id, block + done, left, out);
+        if (stride == sizeof *packed && left == MOTE_BLOCK) {
+            t->by->kernels->interleave(out, left, to);
         } else {
-            t->by->kernels->interleave(out, slots, packed);
-            scatter(to, stride, (const float(*)[3])packed, last - block);
+            t->by->kernels->interleave(out, mote_round_up(left, MOTE_GROUP), packed);
+            scatter(to, stride, (const float(*)[3])packed, left);
         }
     }
 }
