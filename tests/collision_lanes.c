@@ -167,6 +167,25 @@ TEST(particles_without_momentum_on_slopes_have_the_bits_of_others) {
     }
 }
 
+/* Explicit Euler moves no particle without momentum, however large the force is. */
+TEST(particles_without_momentum_under_any_force_have_the_bits_of_others) {
+    for (int exponent = 0; exponent < 38; exponent++) {
+        mote_system *systems[2];
+        for (int k = 0; k < 2; k++) {
+            mote_system_def def = bare_def(16, MOTE_EXPLICIT_EULER);
+            def.steps_per_second = (mote_rate){1, 4}, def.sticking = k == 1;
+            systems[k] = system_of(&def);
+            add_collider(systems[k], mote_plane((float[3]){0, 0, 0}, (float[3]){0, 1, 0}));
+            add_force(systems[k], mote_gravity((float[3]){0, -6 * powf(10, (float)exponent), 0}));
+            (void)spawned(systems[k], 16);
+            stepped(systems[k], 1);
+        }
+        test_case("6e%d m/s^2", exponent);
+        ASSERT(mote_system_count(systems[0]), ==, mote_system_count(systems[1]));
+        for (int k = 0; k < 2; k++) mote_system_destroy(systems[k]);
+    }
+}
+
 TEST(particles_without_momentum_on_a_deadly_floor_die) {
     pair p = create(1);
     place_on_slope(&p, 0);

@@ -82,7 +82,8 @@ MOTE_INLINE wide_mask pack_rests(const mote_collision *c, uint32_t index, const 
                limit = c->friction[index] * (0.0f - along), touch = slack + to->slack;
     const wide3 free = wide3_sub(gained, wide3_scale(along, up));
     return still->lanes & ~wide_less(touch, wide_abs(d)) & wide_less(c->theta * along, (wide){0} - slow) &
-           wide_less(wide3_dot(free, free), 0.999f * (limit * limit));
+           wide_less(wide3_dot(free, free), 0.999f * (limit * limit)) &
+           wide_less(c->h * collide_sum(gained), wide_set(FLT_MAX)); /* collide_leg_begin: else not finite */
 }
 
 /* Lanes that can reach a collider in a substep from x to `end`, or leave the region in which the list holds,
@@ -120,7 +121,7 @@ MOTE_INLINE pack_lanes pack_reach(const mote_collision *c, const mote_near *near
                         q1 = contact_into(to->axis, wide3_sub(end, wide3_set(to->origin)));
             away = pack_apart(to, q0, q1, 1.03f * to->height_field->weight * most);
         } else if (!to->height_field && to->kind != MOTE_COLLIDER_PLANE) {
-            const float turned = to->turns ? 1.75f : 1.0f, more = slack + 4.0f * to->moved,
+            const float turned = to->turns ? 1.75f : 1.0f, more = 1.5f * slack + 4.0f * to->moved,
                         bound = to->bound + more;
             const wide3 d = wide3_sub(middle, wide3_set(to->origin));
             wide square = wide3_dot(d, d), ball = turned * (half + bound), wider = turned * (later + bound);
