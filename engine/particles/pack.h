@@ -88,7 +88,8 @@ MOTE_INLINE wide_mask pack_rests(const mote_collision *c, uint32_t index, const 
 
 /* Lanes that can reach a collider in a substep from x to `end`, or leave the region in which the list holds,
  * and those that are not finite, as `reaching`; `others` can reach more than planes and height fields, in
- * later legs too (collide_reach). `resting` stay where they are (pack_rests) and reach nothing else. */
+ * later legs too (collide_reach). `resting`, where
+ * `still` is given, stay where they are (pack_rests) and reach nothing else. */
 typedef struct pack_lanes {
     wide_mask reaching, others, resting;
 } pack_lanes;
@@ -98,7 +99,6 @@ MOTE_INLINE pack_lanes pack_reach(const mote_collision *c, const mote_near *near
                                   wide room, wide radius) {
     const wide3 size = wide3_max(contact_abs(x), contact_abs(end)), path = wide3_sub(end, x),
                 step = contact_abs(path), middle = wide3_add_scaled(x, wide_set(0.5f), path);
-    const bool any_still = wide_lane_bits(still->lanes) != 0;
     const wide_mask free = wide_less(wide_max(wide_max(step.x, step.y), step.z), room);
     const wide rounding = 4.0f * COLLIDE_ROUNDING * (wide_max(wide_max(size.x, size.y), size.z) + radius),
                way = step.x + step.y + step.z, grown = radius + rounding, half = grown + 0.5f * way,
@@ -114,7 +114,7 @@ MOTE_INLINE pack_lanes pack_reach(const mote_collision *c, const mote_near *near
             const wide d0 = wide3_dot(up, wide3_sub(x, wide3_set(was->origin))),
                        d1 = wide3_dot(up, wide3_sub(end, wide3_set(to->origin)));
             away = wide_less(most, wide_min(d0, d1));
-            if (any_still && to->response == MOTE_RESPONSE_BOUNCE)
+            if (still && to->response == MOTE_RESPONSE_BOUNCE)
                 resting |= pack_rests(c, near->index[k], to, still, d0 - radius, 0.25f * rounding);
         } else if (to->height_field && !to->turns) {
             const wide3 q0 = contact_into(to->axis, wide3_sub(x, wide3_set(was->origin))),
@@ -242,6 +242,23 @@ MOTE_INLINE pack_still pack_no_momentum(const mote_collision *c, wide_mask movin
     return still;
 }
 
+/* Leaves the lanes at rest on a plane as they were before the substep. Returns the others of `reaching`. Out
+ * of line and from memory: most registers have none. */
+MOTE_OUTLINE wide_mask pack_leave_resting(const mote_span *span, uint32_t substep, size_t at,
+                                          wide_mask reaching, const pack *p) {
+    const mote_collision *c = span->collision;
+    const wide3 x = wide3_load(p->before.x, at), v = wide3_load(p->before.v, at),
+                end_x = wide3_load(p->after.x, at), end_v = wide3_load(p->after.v, at);
+    const pack_still still = pack_no_momentum(c, reaching, x, v, end_v);
+    if (!wide_lane_bits(still.lanes)) return reaching;
+    const wide_mask resting = pack_reach(c, span->near, c->poses + (size_t)substep * c->count, x, end_x,
+                                         &still, wide_load(p->room + at), contain_radius(c, p->first + at))
+                                  .resting;
+    wide3_store(p->after.x, at, wide3_select(resting, x, end_x));
+    wide3_store(p->after.v, at, wide3_select(resting, wide3_zero(), end_v));
+    return reaching & ~resting;
+}
+
 /* Runs a substep of one register without collisions, and lists the lanes that collide. */
 MOTE_INLINE void pack_register(const mote_plan *plan, const mote_span *span, mote_instance of,
                                uint32_t substep, size_t at, pack *p) {
@@ -262,13 +279,9 @@ MOTE_INLINE void pack_register(const mote_plan *plan, const mote_span *span, mot
     const mote_collider_pose *from = c->poses + (size_t)substep * c->count;
     const wide room = collide_room(span->near, wide3_load(span->x, i), x);
     wide_store(p->room + at, room);
-    const pack_still still = pack_no_momentum(c, moving, x, v, s.v);
-    const pack_lanes lanes = pack_reach(c, span->near, from, x, s.x, &still, room, radius);
-    if (wide_lane_bits(lanes.resting)) {
-        wide3_store(p->after.x, at, wide3_select(lanes.resting, x, s.x));
-        wide3_store(p->after.v, at, wide3_select(lanes.resting, wide3_zero(), s.v));
-    }
-    const wide_mask reaching = moving & lanes.reaching & ~lanes.resting;
+    const pack_lanes lanes = pack_reach(c, span->near, from, x, s.x, NULL, room, radius);
+    wide_mask reaching = moving & lanes.reaching;
+    if (wide_lane_bits(reaching)) reaching = pack_leave_resting(span, substep, at, reaching, p);
     p->near.flat[at / MOTE_WIDTH] = wide_lane_bits(reaching & ~lanes.others);
     p->near.others[at / MOTE_WIDTH] = wide_lane_bits(reaching & lanes.others);
 }
