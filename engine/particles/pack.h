@@ -88,8 +88,8 @@ MOTE_INLINE wide_mask pack_rests(const mote_collision *c, uint32_t index, const 
 
 /* Lanes that can reach a collider in a substep from x to `end`, or leave the region in which the list holds,
  * and those that are not finite, as `reaching`; `others` can reach more than planes and height fields, in
- * later legs too (collide_reach). `resting`, where
- * `still` is given, stay where they are (pack_rests) and reach nothing else. */
+ * later legs too (collide_reach). `resting`, where `still` is given, stay where they are (pack_rests) and
+ * reach nothing else. */
 typedef struct pack_lanes {
     wide_mask reaching, others, resting;
 } pack_lanes;
