@@ -158,37 +158,23 @@ MOTE_INLINE void step_by_impulses(strand_work *w, const mote_coupled_affine *own
 /* Sweep of the prediction of first order. */
 typedef struct strand_prediction {
     strand_part part;
-    strand_place place;  /* of late kicks */
-    bool constant;       /* affine forces are part.kick */
-    wide drift;          /* s, before the forces act */
-    wide3 root_v;        /* m/s, of pinned roots before their present motion */
-    strand_point next;   /* the point after the one that is predicted */
-    wide3 at, half_drag; /* where forces act on it; N, of the segment before it */
-    mote_contact_patch patch;
+    strand_place place; /* of late kicks */
+    bool constant;      /* affine forces are part.kick */
+    wide3 root_v;       /* m/s, of pinned roots before their present motion */
 } strand_prediction;
 
 /* Returns h a of all forces at point k and stores it in IMPULSE_DV, as kick_all does. */
 MOTE_INLINE wide3 late_kick(const strand_work *w, const strand_columns *c, const mote_coupled_affine *own,
                             strand_prediction *s, strand_point a, uint32_t k, size_t at) {
-    const size_t lane = s->place.lane;
     const mote_coupled_instance of = {.family = MOTE_FAMILY_SPLITTING};
     const wide mass = point_mass(c, at);
-    const wide_mask exists = lanes_beyond(wide_mask_load(c->counts + lane), k + 1);
-    strand_point b = s->next;
-    if (k == 0) a.v = s->root_v;
-    a.x = s->at;
-    if (k + 1 < c->shortest)
-        b.x = wide3_add_scaled(b.x, s->drift, b.v);
-    else
-        b.x = k + 1 < c->points ? place_of_forces(c, b, s->drift, at + MOTE_GROUP) : a.x;
-    s->at = b.x;
-    const wide3 drag = segment_half_drag(&w->job->strands->def, a, b, wide_load(c->rest_length + at), exists),
-                force = wide3_add(drag, s->half_drag);
-    s->half_drag = drag;
+    const wide3 force = work_load3(c, IMPULSE_DV, at);
     wide3 dv;
     if (s->constant) {
         dv = wide3_add(s->part.kick, wide3_scale(wide_set(own->evaluation.kick_h), wide3_scale(mass, force)));
     } else {
+        if (k == 0) a.v = s->root_v;
+        a.x = place_of_forces(c, a, drift_before_forces(w), at);
         const mote_lanes state = {.x = a.x, .v = a.v};
         dv = strand_kick(c, own, of, &s->place, &state, force, at);
     }
@@ -201,23 +187,17 @@ MOTE_INLINE wide3 late_kick(const strand_work *w, const strand_columns *c, const
  * order, as impulse_predict does. Finds the patches for the search of colliders. */
 MOTE_INLINE void predict_all(const strand_work *w, const mote_coupled_affine *own, bool late, size_t lane) {
     const strand_columns columns = w->c, *c = &columns;
-    strand_prediction s = {.part = part_of(w, own, lane), .patch = patch_begin()};
+    strand_prediction s = {.part = part_of(w, own, lane)};
     s.part.drift = (wide){0};
     if (late) {
         s.place = (strand_place){.lane = lane, .origin = origin_of(w, lane)};
         s.constant = is_constant(own);
-        s.drift = drift_before_forces(w);
         s.root_v = work_load3(c, IMPULSE_OLD_V, lane);
-        s.half_drag = wide3_zero();
-        s.at = place_of_forces(c, (strand_point){work_load3(c, WORK_X, lane), s.root_v}, s.drift, lane);
+        drag_all(w, s.root_v, lane);
     }
-    s.next = work_point(c, lane);
-    const bool searches = w->job->collider_count != 0;
-    const wide reach = searches ? contact_reach(c, wide_load(w->longest + lane)) : (wide){0};
     for (uint32_t k = 0; k < c->points; k++) {
         const size_t at = strand_at(k, lane);
-        const strand_point a = s.next;
-        if (k + 1 < c->points) s.next = work_point(c, at + MOTE_GROUP);
+        const strand_point a = work_point(c, at);
         const wide3 kick =
             late ? late_kick(w, c, own, &s, a, k, at) : free_kick(c, &s.part, a, point_mass(c, at), at);
         const wide3 v = wide3_add(a.v, kick);
@@ -228,7 +208,6 @@ MOTE_INLINE void predict_all(const strand_work *w, const mote_coupled_affine *ow
         work_store3(c, substep_start[1], at, a.v);
         work_store3(c, WORK_V, at, v);
         work_store3(c, WORK_X, at, x);
-        if (searches) add_to_patch(c, &s.patch, k, way_of(c, k, a.x, x, s.patch.ends.low, lane), reach, lane);
     }
 }
 
@@ -246,7 +225,7 @@ MOTE_INLINE wide_mask predict_and_search(const strand_work *w, const mote_couple
     (w->late_kicks ? predict_in_air : predict_by_affine)(w, own, lane);
     if (w->c.pins) arrive(w, lane);
     if (!w->job->collider_count) return (wide_mask){0};
-    if (w->c.pins) find_patches(&w->c, lane);
+    find_patches(&w->c, lane);
     const bool some = find_planes(w, substep, lane);
     return some ? wide_mask_load(w->contacts.near) : (wide_mask){0};
 }

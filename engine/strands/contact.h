@@ -266,48 +266,49 @@ MOTE_INLINE void set_plane(strand_plane *plane, const mote_contact *contact) {
     plane->drift = contact->drift, plane->friction = contact->friction;
 }
 
-/* Finds the planes at any collider near the patch. Returns their lanes, and in *marked those of colliders in
- * which the root is. */
-MOTE_OUTLINE wide_mask find_any(const mote_contact_list *list, const mote_contact_points *points,
-                                strand_plane *plane, wide_mask *marked) {
+/* Finds the planes of point k at any collider near its patch. Returns their lanes, and in *marked those of
+ * colliders in which the root is. */
+MOTE_OUTLINE wide_mask find_any(const strand_work *w, const mote_contact_list *list, uint32_t k,
+                                wide_mask *marked, size_t lane) {
+    const mote_contact_points points = contact_points(w, k, lane);
     mote_contact contact;
-    if (!mote_contact_find(list, points, &contact)) return (wide_mask){0};
-    set_plane(plane, &contact);
+    if (!mote_contact_find(list, &points, &contact)) return (wide_mask){0};
+    set_plane(plane_at(&w->c, strand_at(k, lane)), &contact);
     *marked = contact.marked;
     return mote_contact_has(&contact);
 }
 
 /* Finds the same at simple colliders; mostly there is one. */
-MOTE_INLINE wide_mask find_simple(const strand_search *search, const mote_contact_points *points,
-                                  strand_plane *plane, wide_mask *marked) {
+MOTE_INLINE wide_mask find_simple(const strand_work *w, const strand_search *search, uint32_t k,
+                                  wide_mask *marked, size_t lane) {
+    const mote_contact_points points = contact_points(w, k, lane);
     const mote_contact_list *part = &search->part;
     contact_beside beside = {wide3_zero(), (wide){0}, (wide_mask){0}};
     uint32_t which = 0, count = 0;
     for (uint32_t i = 0; i < part->count; i++) {
         const uint8_t index = part->index[i];
-        contact_beside here = contact_beside_of(&part->to[index], search->of[index].at, points);
+        contact_beside here = contact_beside_of(&part->to[index], search->of[index].at, &points);
         here.near &= ~part->far[i];
         if (!wide_lane_bits(here.near)) continue;
         beside = here, which = i, count++;
     }
     if (count == 0) return (wide_mask){0};
-    if (count > 1) return find_any(part, points, plane, marked);
+    if (count > 1) return find_any(w, part, k, marked, lane);
     const strand_collider *of = &search->of[part->index[which]];
-    const mote_contact contact =
-        contact_with_one(&part->to[part->index[which]], of->before, of->turns, points, &beside, of->friction);
+    const mote_contact contact = contact_with_one(&part->to[part->index[which]], of->before, of->turns,
+                                                  &points, &beside, of->friction);
     *marked = contact.marked & part->mark[which];
-    if (wide_lane_bits(contact.marked)) set_plane(plane, &contact);
+    if (wide_lane_bits(contact.marked)) set_plane(plane_at(&w->c, strand_at(k, lane)), &contact);
     return contact.marked;
 }
 
 /* Finds the planes of point k, `length` of strand from the root, in one register. Returns their lanes. */
 MOTE_INLINE wide_mask find_contact(const strand_work *w, const strand_search *search, uint32_t k, wide length,
                                    size_t lane) {
-    const mote_contact_points points = contact_points(w, k, lane);
     strand_plane *plane = plane_at(&w->c, strand_at(k, lane));
     wide_mask marked = (wide_mask){0};
-    const wide_mask has = search->simple ? find_simple(search, &points, plane, &marked)
-                                         : find_any(&search->part, &points, plane, &marked);
+    const wide_mask has = search->simple ? find_simple(w, search, k, &marked, lane)
+                                         : find_any(w, &search->part, k, &marked, lane);
     if (wide_lane_bits(marked))
         wide_mask_store(w->c.contacts->expelled, wide_mask_load(w->c.contacts->expelled) |
                                                      yield_to_length(w, plane, marked, k, length, lane));

@@ -61,24 +61,24 @@ MOTE_INLINE wide3 along_plane(const strand_plane *plane, wide3 a) {
     return wide3_sub(a, wide3_scale(wide3_dot(plane->normal, a), plane->normal));
 }
 
-/* Projects a point by `depth` onto its plane. Its velocity gains the same over h, but for the depth from
- * before the substep, and `more` (m) over h. Returns its position. */
-MOTE_INLINE wide3 put_on_plane(const strand_columns *c, const strand_terms *t, const strand_plane *plane,
-                               wide_mask lanes, wide3 x, wide depth, wide3 more, size_t at) {
-    const wide3 normal = plane->normal, v = work_load3(c, WORK_V, at);
+/* Projects a point by `depth` onto its plane. Its velocity, in `lanes`, gains the same over h, but for the
+ * depth from before the substep, and `more` (m) over h. */
+MOTE_INLINE strand_point put_on_plane(const strand_columns *c, const strand_terms *t,
+                                      const strand_plane *plane, wide_mask lanes, strand_point a, wide depth,
+                                      wide3 more, size_t at) {
+    const wide3 normal = plane->normal;
     const wide3 was = wide3_add(work_load3(c, WORK_START, at), plane->drift);
     const wide before = wide_max(plane->offset - wide3_dot(normal, was), (wide){0});
     const wide fresh = depth - wide_min(before, wide_max(depth, (wide){0}));
-    const wide3 put = wide3_add_scaled(v, fresh * t->inverse_step, normal);
-    work_store3(c, WORK_V, at, wide3_select(lanes, wide3_add_scaled(put, t->inverse_step, more), v));
-    return wide3_add_scaled(x, depth, normal);
+    const wide3 put = wide3_add_scaled(a.v, fresh * t->inverse_step, normal);
+    return (strand_point){wide3_add_scaled(a.x, depth, normal),
+                          wide3_select(lanes, wide3_add_scaled(put, t->inverse_step, more), a.v)};
 }
 
-/* Returns the displacement by friction that takes away the slip of a point that has already got `had` of it,
- * within the cone of the normal displacement `pressed` (m). */
-MOTE_INLINE wide3 stick(const strand_columns *c, const strand_terms *t, const strand_plane *plane, wide3 had,
-                        wide pressed, size_t at) {
-    const wide3 moved = wide3_sub(wide3_scale(t->step, work_load3(c, WORK_V, at)), plane->drift);
+/* Returns the displacement by friction that takes away the slip of a point of velocity v that has already got
+ * `had` of it, within the cone of the normal displacement `pressed` (m). */
+MOTE_INLINE wide3 stick(const strand_terms *t, const strand_plane *plane, wide3 v, wide3 had, wide pressed) {
+    const wide3 moved = wide3_sub(wide3_scale(t->step, v), plane->drift);
     const wide3 sticks = wide3_sub(had, along_plane(plane, moved));
     const wide size = wide_max(wide_sqrt(wide3_dot(sticks, sticks)), wide_set(STRAND_SHORTEST));
     return wide3_scale(wide_min(plane->friction * pressed / size, wide_set(1.0f)), sticks);
@@ -95,69 +95,67 @@ MOTE_INLINE wide kept_pressure(const strand_columns *c, size_t at) {
 /* Returns the displacement by the friction of the last substep, of active lanes. Where there was none, the
  * prediction sticks within the cone of its depth. */
 MOTE_INLINE wide3 first_friction(const strand_columns *c, const strand_terms *t, const strand_plane *plane,
-                                 wide_mask active, wide depth, size_t at) {
+                                 wide_mask active, wide3 v, wide depth, size_t at) {
     const wide3 last = kept_friction(c, at), kept = wide3_scale(t->step * t->step, last);
     const wide_mask fresh = active & wide_equal(wide3_dot(kept, kept), (wide){0});
     wide3 friction = wide3_select(active, along_plane(plane, kept), wide3_zero());
     if (wide_lane_bits(fresh))
         friction =
-            wide3_select(fresh, stick(c, t, plane, wide3_zero(), wide_max(depth, (wide){0}), at), friction);
+            wide3_select(fresh, stick(t, plane, v, wide3_zero(), wide_max(depth, (wide){0})), friction);
     return friction;
 }
 
 /* Begins the contact of point k of live strands before the first iteration: projects it onto its plane and
  * applies the friction of the last substep. A point that was in contact then is in contact if it is as near
- * to the plane as lengths are solved. Returns its position. */
-MOTE_INLINE wide3 begin_contact(const strand_columns *c, const strand_terms *t, wide_mask live, wide3 x,
-                                uint32_t k, size_t at) {
+ * to the plane as lengths are solved. */
+MOTE_INLINE void begin_contact(const strand_columns *c, const strand_terms *t, wide_mask live, uint32_t k,
+                               size_t at) {
     strand_plane *plane = plane_at(c, at);
-    const wide gap = wide3_dot(plane->normal, x) - plane->offset;
+    const strand_point a = work_point(c, at);
+    const wide gap = wide3_dot(plane->normal, a.x) - plane->offset;
     const wide_mask pressed = wide_less((wide){0}, kept_pressure(c, at)),
                     near = wide_less(gap, t->slack * segment_length(c, k, at));
     const wide_mask active = live & (wide_less(gap, (wide){0}) | (pressed & near));
     plane->in_contact = active;
-    if (!wide_lane_bits(active)) return x;
+    if (!wide_lane_bits(active)) return;
     c->contacts->state[k] = STRAND_IN_CONTACT;
     const wide depth = wide_select(active, (wide){0} - gap, (wide){0});
-    plane->tangent = first_friction(c, t, plane, active, depth, at);
-    plane->normal_impulse = depth;
-    const wide3 put =
-        wide3_add(put_on_plane(c, t, plane, active, x, depth, plane->tangent, at), plane->tangent);
-    x = wide3_select(active, put, x);
-    work_store3(c, WORK_X, at, x);
-    return x;
+    const wide3 tangent = first_friction(c, t, plane, active, a.v, depth, at);
+    plane->tangent = tangent, plane->normal_impulse = depth;
+    const strand_point put = put_on_plane(c, t, plane, active, a, depth, tangent, at);
+    work_store3(c, WORK_X, at, wide3_select(active, wide3_add(put.x, tangent), a.x));
+    work_store3(c, WORK_V, at, put.v);
 }
 
-/* Moves point k of live strands by the friction of the last iteration. Returns its position. */
-MOTE_INLINE wide3 resume_contact(const strand_columns *c, wide_mask live, wide3 x, size_t at) {
-    x = wide3_select(live, wide3_add(x, plane_at(c, at)->pending), x);
-    work_store3(c, WORK_X, at, x);
-    return x;
+/* Moves point k of live strands by the friction of the last iteration. */
+MOTE_INLINE void resume_contact(const strand_columns *c, wide_mask live, size_t at) {
+    const wide3 x = work_load3(c, WORK_X, at);
+    work_store3(c, WORK_X, at, wide3_select(live, wide3_add(x, plane_at(c, at)->pending), x));
 }
 
 /* Ends an iteration for the contact of point k of live strands: projects the point if it is behind its plane,
- * chooses whether it is in contact, and corrects its friction. Returns its position. */
-MOTE_INLINE wide3 end_contact(const strand_columns *c, const strand_terms *t, wide_mask live, wide3 x,
-                              uint32_t k, size_t at) {
+ * chooses whether it is in contact, and corrects its friction. Returns its state. */
+MOTE_INLINE strand_point end_contact(const strand_columns *c, const strand_terms *t, wide_mask live,
+                                     strand_point a, uint32_t k, size_t at) {
     strand_plane *plane = plane_at(c, at);
-    const wide gap = wide3_dot(plane->normal, x) - plane->offset;
+    const wide gap = wide3_dot(plane->normal, a.x) - plane->offset;
     const wide_mask was_in_contact = live & plane->in_contact, behind = wide_less(gap, (wide){0});
     const wide_mask active = live & (behind | (was_in_contact & wide_less((wide){0}, plane->normal_impulse))),
                     changes = active | was_in_contact;
     c->contacts->moved[k] = wide_lane_bits(changes) != 0;
-    if (!c->contacts->moved[k]) return x; /* no lane was in contact, and none is now */
+    if (!c->contacts->moved[k]) return a; /* no lane was in contact, and none is now */
     const wide impulse = wide_select(was_in_contact, plane->normal_impulse, (wide){0});
     const wide3 had = wide3_select(was_in_contact, plane->tangent, wide3_zero());
     c->contacts->state[k] = STRAND_IN_CONTACT;
     const wide depth = wide_select(active, wide_max((wide){0} - gap, (wide){0}), (wide){0}),
                pressed = wide_select(active, wide_max(impulse + depth, (wide){0}), (wide){0});
-    const wide3 tangent = stick(c, t, plane, had, pressed, at), more = wide3_sub(tangent, had);
-    const wide3 put = put_on_plane(c, t, plane, changes, x, depth, more, at);
+    const wide3 tangent = stick(t, plane, a.v, had, pressed), more = wide3_sub(tangent, had);
+    const strand_point put = put_on_plane(c, t, plane, changes, a, depth, more, at);
     plane->pending = wide3_select(changes, more, wide3_zero());
     plane->tangent = wide3_select(changes, tangent, plane->tangent);
     plane->in_contact = active | (plane->in_contact & ~live);
     plane->normal_impulse = wide_select(live, pressed, plane->normal_impulse);
-    return wide3_select(active, put, x);
+    return (strand_point){wide3_select(active, put.x, a.x), put.v};
 }
 
 /* Keeps friction and pressure of point k, in contact, in the lanes of `held`; 0 in the others of `lanes`. */

@@ -188,28 +188,45 @@ MOTE_INLINE rod_joint rod_joint_at(const rod_terms *t, size_t at) {
                        wide3_load((float *const *)t->rest_turn, at)};
 }
 
+/* Returns the stiffness of a joint with frames that the matrix of the bending knows: the largest one is
+ * stable, and forces at rest are those of all. */
+MOTE_INLINE wide rod_largest_stiffness(rod_joint j) {
+    return wide_select(wide_less((wide){0}, j.bend), wide_max(j.across, j.twist), j.bend);
+}
+
 /* Joint k of a rod with frames: its gradient, t[k], and the row of its twist. */
 MOTE_INLINE void rod_twist_joint(const strand_columns *c, const rod_terms *t, rod_segment *s, uint32_t k,
                                  size_t lane) {
     const size_t at = strand_at(k, lane);
     const rod_frame before = k ? rod_load_frame(c, at - MOTE_GROUP) : t->root_frame;
     const rod_joint j = rod_joint_at(t, at);
+    const rod_turned turned = rod_turn_joint(before, s->twist.frame, j, &s->twist.moment);
     const rod_twist_row row =
-        rod_add_twist(&s->twist, before, j, rod_held_segment(c, k, lane), &s->couple, &s->tangent);
-    s->back = wide3_zero(), s->bending = row.bending;
-    /* The matrix knows one stiffness: the largest one is stable, and forces at rest are those of all. */
-    const wide bend = s->stiffness, most = wide_max(j.across, j.twist);
-    s->stiffness = wide_select(wide_less((wide){0}, bend), most, bend);
+        rod_add_twist(&s->twist, turned.torque, turned.sine, turned.cosine, rod_held_segment(c, k, lane));
+    s->twist.frame = before;
+    s->couple = turned.couple, s->tangent = turned.tangent, s->bending = turned.bending;
+    s->back = wide3_zero(), s->stiffness = rod_largest_stiffness(j);
     work_store(c, ROD_TWIST, at, row.share);
     work_store(c, ROD_TWIST + 1, at, row.own);
+}
+
+/* Returns twice the energy of the joints between the frames. */
+MOTE_OUTLINE wide rod_framed_bending(const strand_columns *c, const rod_terms *t, size_t lane) {
+    rod_frame before = t->root_frame;
+    wide sum = (wide){0};
+    for (uint32_t k = 0; k + 1 < c->points; k++) {
+        const size_t at = strand_at(k, lane);
+        const rod_frame q = rod_load_frame(c, at);
+        sum += rod_joint_energy(rod_joint_at(t, at), before, q);
+        before = q;
+    }
+    return t->rate * t->rate * sum;
 }
 
 /* Turns the frames of the lanes with their segments, and by the twist of the last bending, e: NULL, or
  * receives the energy of the joints; the frames before are then kept (rod_turn_back). */
 MOTE_OUTLINE void rod_turn_frames(const strand_columns *c, const rod_terms *t, bool twists, wide_mask lanes,
                                   rod_energies *e, size_t lane) {
-    rod_frame before = t->root_frame;
-    wide bending = (wide){0};
     wide3 x = work_load3(c, WORK_X, lane);
     wide angle = (wide){0};
     for (uint32_t k = 0; k + 1 < c->points; k++) {
@@ -229,10 +246,9 @@ MOTE_OUTLINE void rod_turn_frames(const strand_columns *c, const rod_terms *t, b
         const rod_frame now = {wide3_select(turns, turned.v, q.v), wide_select(turns, turned.w, q.w)};
         work_store3(c, ROD_FRAME, at, now.v);
         work_store(c, ROD_FRAME + 3, at, now.w);
-        if (e) bending += rod_joint_energy(rod_joint_at(t, at), before, now);
-        x = next, before = now;
+        x = next;
     }
-    if (e) e->bending[1] = t->rate * t->rate * bending;
+    if (e) e->bending[1] = rod_framed_bending(c, t, lane);
 }
 
 /* Turns the frames of the lanes back. */
@@ -398,7 +414,7 @@ MOTE_INLINE void rod_bend(const strand_columns *c, const rod_terms *t, const str
         r.dx = wide3_add_scaled(r.dx, wide_load(t->rest_length + at), r.du);
         if (c->pins) rod_pass_point(c, t, &r, k + 1, lane);
         rod_move(c, t, r.dx, k + 1, lane);
-        if (lengths) eliminate(c, lengths, ~(wide_mask){0}, &chain, k, lane);
+        if (lengths) eliminate(c, lengths, &chain, k, lane);
     }
 }
 

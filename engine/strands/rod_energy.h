@@ -64,19 +64,6 @@ MOTE_OUTLINE void rod_present_energies(const strand_columns *c, const rod_terms 
     rod_present_end(&now, t, e, lane);
 }
 
-/* Returns twice the energy of the joints between the frames. */
-MOTE_OUTLINE wide rod_framed_bending(const strand_columns *c, const rod_terms *t, size_t lane) {
-    rod_frame before = t->root_frame;
-    wide sum = (wide){0};
-    for (uint32_t k = 0; k + 1 < c->points; k++) {
-        const size_t at = strand_at(k, lane);
-        const rod_frame q = rod_load_frame(c, at);
-        sum += rod_joint_energy(rod_joint_at(t, at), before, q);
-        before = q;
-    }
-    return t->rate * t->rate * sum;
-}
-
 /* Finds the energies of the prediction for the lanes from the state at the start of the substep. */
 MOTE_OUTLINE void rod_predicted_energies(const strand_columns *c, const rod_terms *t, rod_energies *e,
                                          wide_mask lanes, size_t lane) {

@@ -56,7 +56,6 @@ typedef struct rod_twist {
 /* Row of the twist of segment k: th[k] = share th[k-1] - own. */
 typedef struct rod_twist_row {
     wide share, own;
-    wide bending; /* twice the energy of the joint */
 } rod_twist_row;
 
 /* Returns (x, y, 0) of the frame q in the world, and its third axis in *t. */
@@ -75,33 +74,46 @@ typedef struct rod_joint {
     wide3 rest;
 } rod_joint;
 
-/* Adds joint k, between the frames `before` and s->frame. held: lanes whose segment k does not turn about
- * itself. Returns the row of its twist; *couple receives the gradient with respect to t[k], *t t[k]. */
-MOTE_INLINE rod_twist_row rod_add_twist(rod_twist *s, rod_frame before, rod_joint j, wide_mask held,
-                                        wide3 *couple, wide3 *t) {
-    const rod_frame c = rod_turn_between(before, s->frame);
+/* Joint k in its present turn: the gradient with respect to t[k]; t[k]; the moment about it; b' S and g C;
+ * twice the energy. */
+typedef struct rod_turned {
+    wide3 couple, tangent;
+    wide torque, sine, cosine, bending;
+} rod_turned;
+
+/* Returns joint k between the frames `before` and q. *moment is m[k+1] in q, and receives m[k]. */
+MOTE_INLINE rod_turned rod_turn_joint(rod_frame before, rod_frame q, rod_joint j, wide3 *moment) {
+    const rod_frame c = rod_turn_between(before, q);
     const wide3 off = wide3_sub(wide3_add(c.v, c.v), j.rest),
                 y = {j.bend * off.x, j.across * off.y, j.twist * off.z};
-    /* The gradient with respect to a turn of s->frame, in it and in `before`. */
+    /* The gradient with respect to a turn of q, in it and in `before`. */
     const wide3 even = wide3_scale(c.w, y), odd = wide3_cross(c.v, y);
-    const wide3 own = wide3_sub(wide3_sub(even, odd), s->moment);
-    *couple = rod_across(s->frame, own.y, (wide){0} - own.x, t);
+    const wide3 own = wide3_sub(wide3_sub(even, odd), *moment);
+    *moment = wide3_add(even, odd);
     /* A joint that is bent or twisted by less than half of its rest has the more curvature for it. */
     const wide half = wide_set(0.5f), opened = half * (y.x * c.v.x + y.y * c.v.y),
                undone = half * (y.z * c.v.z);
-    const wide sine = j.across * (c.v.x * c.v.x + c.v.y * c.v.y) - wide_min(opened, (wide){0}),
-               cosine = j.twist * (c.v.z * c.v.z + c.w * c.w) - wide_min(undone, (wide){0});
+    rod_turned turned = {.torque = own.z,
+                         .sine = j.across * (c.v.x * c.v.x + c.v.y * c.v.y) - wide_min(opened, (wide){0}),
+                         .cosine = j.twist * (c.v.z * c.v.z + c.w * c.w) - wide_min(undone, (wide){0}),
+                         .bending = wide3_dot(y, off)};
+    turned.couple = rod_across(q, own.y, (wide){0} - own.x, &turned.tangent);
+    return turned;
+}
+
+/* Adds a joint of the moment `own` about t[k] to the elimination of the twist. held: lanes whose segment k
+ * does not turn about itself. */
+MOTE_INLINE rod_twist_row rod_add_twist(rod_twist *s, wide own, wide sine, wide cosine, wide_mask held) {
     const wide diagonal = sine + cosine, other = cosine - sine, whole = diagonal + s->stiffness;
     /* Free ends do not resist. */
     const wide_mask resists = ~held & wide_less((wide){0}, diagonal) & wide_less((wide){0}, whole);
     const wide inverse =
         wide_select(resists, wide_set(1.0f) / wide_select(resists, whole, wide_set(1.0f)), (wide){0});
-    const wide torque = s->torque + own.z, share = other * inverse;
+    const wide torque = s->torque + own, share = other * inverse;
     const wide free = (wide_set(4.0f) * sine * cosine + diagonal * s->stiffness) * inverse;
     s->stiffness = wide_select(held, diagonal, free);
     s->torque = share * torque;
-    s->moment = wide3_add(even, odd), s->frame = before;
-    return (rod_twist_row){share, torque * inverse, wide3_dot(y, off)};
+    return (rod_twist_row){share, torque * inverse};
 }
 
 /* Returns twice the energy of a joint between two frames. */

@@ -227,10 +227,11 @@ MOTE_OUTLINE void step_rods_in_parts(const strand_work *w, const mote_coupled_af
 }
 
 /* Steps plain rods as step_rod_part does, over the whole substep. */
-MOTE_INLINE wide_mask step_plain_rods(const strand_work *w, const mote_coupled_affine *own, bool framed,
+MOTE_INLINE wide_mask step_plain_rods(const strand_work *w, const rod_terms *terms, bool framed,
                                       rod_energies *e, size_t lane) {
     const strand_parts_of of = {.gains = true, .rods = true};
-    const rod_terms t = rod_terms_of(w, own, substep_start, framed, lane);
+    rod_terms t = *terms;
+    t.framed = framed;
     strand_terms lengths = make_terms(w, of, lane);
     const strand_columns columns = w->c, *c = &columns;
     impulse_copy_reaction(c, WORK_REACTION, IMPULSE_REACTED, ~(wide_mask){0}, lane);
@@ -243,13 +244,13 @@ MOTE_INLINE wide_mask step_plain_rods(const strand_work *w, const mote_coupled_a
     return unsolved;
 }
 
-MOTE_OUTLINE wide_mask step_plain_straight(const strand_work *w, const mote_coupled_affine *own,
-                                           rod_energies *e, size_t lane) {
-    return step_plain_rods(w, own, false, e, lane);
+MOTE_OUTLINE wide_mask step_plain_straight(const strand_work *w, const rod_terms *t, rod_energies *e,
+                                           size_t lane) {
+    return step_plain_rods(w, t, false, e, lane);
 }
-MOTE_OUTLINE wide_mask step_plain_framed(const strand_work *w, const mote_coupled_affine *own,
-                                         rod_energies *e, size_t lane) {
-    return step_plain_rods(w, own, ROD_FRAMED(true, w), e, lane);
+MOTE_OUTLINE wide_mask step_plain_framed(const strand_work *w, const rod_terms *t, rod_energies *e,
+                                         size_t lane) {
+    return step_plain_rods(w, t, ROD_FRAMED(true, w), e, lane);
 }
 
 /* Finds the present energies of rods whose frames have been turned. */
@@ -307,18 +308,17 @@ MOTE_OUTLINE wide_mask step_rods_again(const strand_work *w, const mote_coupled_
 /* Completes a substep that the lanes of `tried` have taken as a whole, of which those of `unsolved` do not
  * hold their lengths and those of `near` have yet to meet colliders: turns the frames, and takes the substeps
  * of the others, of curls and of lanes that gained energy again. Returns the lanes that took another step. */
-MOTE_INLINE wide_mask complete_rods(const strand_work *w, const mote_coupled_affine *own, bool framed,
+MOTE_INLINE wide_mask complete_rods(const strand_work *w, const mote_coupled_affine *own, rod_terms *t,
                                     wide_mask tried, wide_mask near, wide_mask unsolved, wide_mask curls,
                                     wide_mask stiff, rod_energies *e, size_t lane) {
     const strand_columns columns = w->c, *c = &columns;
-    rod_terms t = rod_terms_of(w, own, substep_start, framed, lane);
-    if (wide_lane_bits(curls)) rod_predicted_energies(c, &t, e, curls, lane);
-    if (framed) rod_turn_frames(c, &t, true, tried & ~unsolved, e, lane);
+    if (wide_lane_bits(curls)) rod_predicted_energies(c, t, e, curls, lane);
+    if (t->framed) rod_turn_frames(c, t, true, tried & ~unsolved, e, lane);
     const wide_mask gains =
                         tried & ~unsolved & ~near & rods_that_gain(e, wide_load(w->noise + lane), ROD_GAIN),
                     parts = unsolved | (curls & ~stiff);
     if (!wide_lane_bits(parts | stiff | gains)) return parts;
-    return step_rods_again(w, own, &t, parts, stiff, gains, e, lane);
+    return step_rods_again(w, own, t, parts, stiff, gains, e, lane);
 }
 
 /* Steps rods where there are no colliders. */
@@ -326,6 +326,7 @@ MOTE_INLINE void step_rods(const strand_work *w, const mote_coupled_affine *own,
                            size_t lane) {
     const strand_parts_of of = {.gains = true, .rods = true};
     const strand_columns columns = w->c;
+    rod_terms t = rod_terms_of(w, own, substep_start, framed, lane);
     const wide_mask curls = framed ? live & rods_that_curl(w, ROD_CURL_LIMIT, lane) : (wide_mask){0},
                     stiff = framed ? curls & rods_that_curl(w, ROD_STIFF_CURL, lane) : (wide_mask){0};
     wide_mask unsolved;
@@ -335,14 +336,13 @@ MOTE_INLINE void step_rods(const strand_work *w, const mote_coupled_affine *own,
         unsolved = (wide_mask){0};
         keep_rods(&columns, lane);
     } else if (rods_are_plain(&columns, w->all ? NULL : own, live, lane)) {
-        unsolved = (ROD_INSTANCE(framed) ? step_plain_framed : step_plain_straight)(w, own, &e, lane);
+        unsolved = (ROD_INSTANCE(framed) ? step_plain_framed : step_plain_straight)(w, &t, &e, lane);
     } else {
-        const rod_terms t = rod_terms_of(w, own, substep_start, framed, lane);
         strand_terms lengths = make_terms(w, of, lane);
         unsolved = step_rod_part(w, &t, &lengths, &e, live, lane);
         rod_present_energies(&columns, &t, &e, lane);
     }
-    (void)complete_rods(w, own, framed, live, (wide_mask){0}, unsolved, curls, stiff, &e, lane);
+    (void)complete_rods(w, own, &t, live, (wide_mask){0}, unsolved, curls, stiff, &e, lane);
 }
 
 /* Returns twice the work (J) of colliders that move relative to the root on the lanes, which hold_contacts
@@ -386,7 +386,7 @@ MOTE_INLINE void step_rods_among(strand_work *w, const mote_coupled_affine *own,
                                  uint32_t substep, wide_mask live, size_t lane) {
     const strand_columns columns = w->c, *c = &columns;
     const strand_parts_of of = {.gains = true, .rods = true};
-    const rod_terms t = rod_terms_of(w, own, substep_start, framed, lane);
+    rod_terms t = rod_terms_of(w, own, substep_start, framed, lane);
     strand_terms lengths = make_terms(w, of, lane);
     rod_energies e;
     bend_rods(c, &t, NULL, &e, lane);
@@ -397,8 +397,7 @@ MOTE_INLINE void step_rods_among(strand_work *w, const mote_coupled_affine *own,
     if (wide_lane_bits(unsolved)) unsolved = iterate_rods(w, &lengths, 0, false, unsolved, lane);
     const wide_mask comes = touching(w, beside & ~near, lane);
     rod_present_energies(c, &t, &e, lane);
-    const wide_mask again =
-        complete_rods(w, own, framed, live & ~curls, near, unsolved, curls, stiff, &e, lane);
+    const wide_mask again = complete_rods(w, own, &t, live & ~curls, near, unsolved, curls, stiff, &e, lane);
     /* Parts and turns overwrite the planes. */
     if (wide_lane_bits(again | comes))
         near |= touching(w, (again | comes) & lanes_near(w, substep, lane), lane);

@@ -54,22 +54,24 @@ MOTE_INLINE wide invert_pivot(wide pivot, wide diagonal, wide_mask exists) {
     return wide_select(regular, wide_set(1.0f) / pivot, (wide){0});
 }
 
-/* Loads a point for the elimination, with its contact begun. */
-MOTE_INLINE wide3 enter_point(const strand_columns *c, const strand_terms *t, wide_mask live, uint32_t k,
-                              size_t lane) {
-    const size_t at = strand_at(k, lane);
-    const wide3 x = work_load3(c, WORK_X, at);
-    if (!t->contacts || !c->contacts->state[k]) return x;
-    if (!t->again) return begin_contact(c, t, live, x, k, at);
-    return c->contacts->moved[k] ? resume_contact(c, live, x, at) : x;
+/* Begins the contacts of an iteration. */
+MOTE_INLINE void enter_contacts(const strand_columns *c, const strand_terms *t, wide_mask live, size_t lane) {
+    for (uint32_t i = 0; i < c->contacts->count; i++) {
+        const uint32_t k = c->contacts->point[i];
+        const size_t at = strand_at(k, lane);
+        if (!t->again)
+            begin_contact(c, t, live, k, at);
+        else if (c->contacts->moved[k])
+            resume_contact(c, live, at);
+    }
 }
 
 /* Forward elimination of the row of segment k (tridiagonal L D L^T). Its off-diagonal element is stored with
  * segment k - 1. */
-MOTE_INLINE void eliminate(const strand_columns *c, const strand_terms *t, wide_mask live,
-                           strand_chain *chain, uint32_t k, size_t lane) {
+MOTE_INLINE void eliminate(const strand_columns *c, const strand_terms *t, strand_chain *chain, uint32_t k,
+                           size_t lane) {
     const size_t at = strand_at(k, lane);
-    wide3 next = enter_point(c, t, live, k + 1, lane), d = wide3_sub(next, chain->x);
+    wide3 next = work_load3(c, WORK_X, at + MOTE_GROUP), d = wide3_sub(next, chain->x);
     const wide mass = point_mass(c, at + MOTE_GROUP), square = wide3_dot(d, d);
     /* Diagonal element, and the off-diagonal one, negated. A point in contact moves along its plane only. */
     wide diagonal = (chain->mass + mass) * square, along = wide3_dot(chain->edge, d);
@@ -101,8 +103,8 @@ MOTE_INLINE void eliminate(const strand_columns *c, const strand_terms *t, wide_
 
 /* Moves a point of live strands by W impulse; returns its position. impulse: sum of mu d of its segments, kg
  * m. Accumulates the normal impulse of contacts and the reaction of pinned points. */
-MOTE_INLINE wide3 move_point(const strand_columns *c, const strand_terms *t, wide_mask live, wide3 old,
-                             wide3 impulse, uint32_t k, size_t lane) {
+MOTE_INLINE void move_point(const strand_columns *c, const strand_terms *t, wide_mask live, wide3 old,
+                            wide3 impulse, uint32_t k, size_t lane) {
     const size_t at = strand_at(k, lane);
     wide mass = point_mass(c, at);
     wide3 applied = impulse;
@@ -117,13 +119,13 @@ MOTE_INLINE wide3 move_point(const strand_columns *c, const strand_terms *t, wid
     }
     wide3 x = wide3_add_scaled(old, mass, applied);
     if (!t->everyone) x = wide3_select(live, x, old);
+    wide3 v = wide3_zero();
     if (t->gains) {
         /* Velocity gained by the correction. */
-        const wide3 v = work_load3(c, WORK_V, at), gained = wide3_add_scaled(v, t->rate * mass, applied);
-        if (k && t->everyone && c->regular)
-            work_store3(c, WORK_V, at, gained);
-        else
-            work_store3(c, WORK_V, at, wide3_select(live & wide_less((wide){0}, mass), gained, v));
+        v = work_load3(c, WORK_V, at);
+        const wide3 gained = wide3_add_scaled(v, t->rate * mass, applied);
+        v = k && t->everyone && c->regular ? gained
+                                           : wide3_select(live & wide_less((wide){0}, mass), gained, v);
     }
     if (k == 0 || c->pins) {
         /* Pinned point: impulse becomes reaction. */
@@ -133,9 +135,10 @@ MOTE_INLINE wide3 move_point(const strand_columns *c, const strand_terms *t, wid
         work_store3(c, WORK_REACTION, at,
                     wide3_select(live & pinned, wide3_add_scaled(sum, t->rate, impulse), sum));
     }
-    if (t->contacts && c->contacts->state[k]) x = end_contact(c, t, live, x, k, at);
-    work_store3(c, WORK_X, at, x);
-    return x;
+    strand_point a = {x, v};
+    if (t->contacts && c->contacts->state[k]) a = end_contact(c, t, live, a, k, at);
+    work_store3(c, WORK_X, at, a.x);
+    if (t->gains) work_store3(c, WORK_V, at, a.v);
 }
 
 /* Returns the lanes in which segment k from a to b has its target length within tolerance. Segments of length
@@ -167,13 +170,13 @@ MOTE_INLINE void add_tension(const strand_columns *c, const strand_terms *t, wid
  * corrected; `x`: the last corrected point. */
 typedef struct strand_return {
     wide multiplier;
-    wide3 behind, old, x;
+    wide3 behind, old;
 } strand_return;
 
 /* Back substitution of segment k. Moves point k + 1, whose two multipliers are then known, and checks segment
  * k + 1. */
-MOTE_INLINE wide_mask substitute(const strand_columns *c, const strand_terms *t, wide_mask live,
-                                 strand_return *r, uint32_t k, size_t lane) {
+MOTE_INLINE void substitute(const strand_columns *c, const strand_terms *t, wide_mask live, strand_return *r,
+                            uint32_t k, size_t lane) {
     const size_t at = strand_at(k, lane);
     const bool last = k + 2 == c->points;
     wide3 old = work_load3(c, WORK_X, at), d = wide3_sub(r->old, old);
@@ -189,12 +192,20 @@ MOTE_INLINE wide_mask substitute(const strand_columns *c, const strand_terms *t,
         work_store(c, WORK_TENSION, at, t->everyone ? more : wide_select(live, more, sum));
     }
     /* Correction of point k + 1. */
-    wide3 own = wide3_scale(r->multiplier, d),
-          x = move_point(c, t, live, r->old, wide3_sub(r->behind, own), k + 1, lane);
+    wide3 own = wide3_scale(r->multiplier, d);
+    move_point(c, t, live, r->old, wide3_sub(r->behind, own), k + 1, lane);
+    r->behind = own, r->old = old;
+}
+
+/* Returns the lanes in which all segments have their target lengths within tolerance. */
+MOTE_INLINE wide_mask lengths_held(const strand_columns *c, const strand_terms *t, size_t lane) {
     wide_mask held = ~(wide_mask){0};
-    /* Check of segment k + 1, whose points are both corrected. */
-    if (!last) held = is_held(c, t, x, r->x, k + 1, lane);
-    r->behind = own, r->old = old, r->x = x;
+    wide3 a = work_load3(c, WORK_X, lane);
+    for (uint32_t k = 0; k + 1 < c->points; k++) {
+        const wide3 b = work_load3(c, WORK_X, strand_at(k + 1, lane));
+        held &= is_held(c, t, a, b, k, lane);
+        a = b;
+    }
     return held;
 }
 
@@ -202,24 +213,23 @@ MOTE_INLINE wide_mask substitute(const strand_columns *c, const strand_terms *t,
 MOTE_INLINE wide_mask newton_back(const strand_columns *c, const strand_terms *t, wide_mask live, wide3 tip,
                                   size_t lane) {
     const uint32_t segments = c->points - 1;
-    strand_return r = {(wide){0}, wide3_zero(), tip, tip};
-    wide_mask held = ~(wide_mask){0};
-    for (uint32_t k = segments; k-- > 0;) held &= substitute(c, t, live, &r, k, lane);
-    wide3 root = move_point(c, t, live, r.old, r.behind, 0, lane);
-    held &= is_held(c, t, root, r.x, 0, lane);
-    return live & ~held;
+    strand_return r = {(wide){0}, wide3_zero(), tip};
+    for (uint32_t k = segments; k-- > 0;) substitute(c, t, live, &r, k, lane);
+    move_point(c, t, live, r.old, r.behind, 0, lane);
+    return live & ~lengths_held(c, t, lane);
 }
 
 /* Elimination of all rows. Returns the tip's position. */
 MOTE_INLINE wide3 newton_forward(const strand_columns *c, const strand_terms *t, wide_mask live,
                                  size_t lane) {
     const uint32_t segments = c->points - 1;
-    strand_chain chain = {.x = enter_point(c, t, live, 0, lane), .mass = point_mass(c, lane)};
+    if (t->contacts) enter_contacts(c, t, live, lane);
+    strand_chain chain = {.x = work_load3(c, WORK_X, lane), .mass = point_mass(c, lane)};
     chain.edge = wide3_zero(), chain.across = chain.inverse_pivot = chain.value = (wide){0};
     chain.in_contact = touches(c, t, lane);
     if (chain.in_contact) chain.normal = contact_normal(plane_at(c, lane));
     /* Forward elimination from the root. */
-    for (uint32_t k = 0; k < segments; k++) eliminate(c, t, live, &chain, k, lane);
+    for (uint32_t k = 0; k < segments; k++) eliminate(c, t, &chain, k, lane);
     return chain.x;
 }
 

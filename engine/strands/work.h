@@ -254,16 +254,16 @@ MOTE_INLINE void count_lanes(uint32_t *counter, wide_mask lanes) {
 
 /* --- Pinned points --- */
 
-/* Computes the share of its travel that each root has covered at `within` ticks of the step, by lane.
- * Neighbouring lanes mostly share their ticks. */
+/* Computes the share of its travel that each root has covered at `within` ticks of the step, by lane. */
 MOTE_INLINE void root_fractions(const strand_work *w, double within, float fraction[MOTE_GROUP]) {
     const mote_strands *strands = w->job->strands;
     const uint64_t *from = strands->root_from_tick + w->lane, *to = strands->root_to_tick + w->lane;
-    for (uint32_t i = 0; i < MOTE_GROUP; i++) {
-        bool same = i > 0 && from[i] == from[i - 1] && to[i] == to[i - 1];
-        fraction[i] =
-            same ? fraction[i - 1] : mote_travel_fraction(from[i], to[i], w->job->step_tick, within);
-    }
+    uint64_t differ = 0;
+    for (uint32_t i = 0; i < MOTE_GROUP; i++) differ |= (from[i] ^ from[0]) | (to[i] ^ to[0]);
+    const float first = mote_travel_fraction(from[0], to[0], w->job->step_tick, within);
+    for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) wide_store(fraction + lane, wide_set(first));
+    for (uint32_t i = 1; i < MOTE_GROUP && differ; i++)
+        fraction[i] = mote_travel_fraction(from[i], to[i], w->job->step_tick, within);
 }
 
 MOTE_INLINE wide3 origin_of(const strand_work *w, size_t lane) {
