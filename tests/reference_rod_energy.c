@@ -19,7 +19,7 @@ static float framed_bending(const reference_strand *s, const rod_part *p) {
 }
 
 /* Twice the sum of m u^2 / 2, from the tip to the root; u: relative to that of a pinned root. */
-static float kinetic(const reference_strand *s, const reference_row *v, float scale) {
+static float kinetic_of(const reference_strand *s, const reference_row *v, float scale) {
     float sum = 0;
     for (uint32_t k = s->points; k-- > 0;) {
         float u[3];
@@ -31,13 +31,13 @@ static float kinetic(const reference_strand *s, const reference_row *v, float sc
 
 /* curls: the sums are those of a substep that has not been tried. */
 void reference_predict_rod(const reference_strand *s, const rod_part *p, bool curls, rod_energies *e) {
-    e->kinetic[0] = p->rate * p->rate * kinetic(s, p->way, p->h);
+    e->kinetic[0] = p->rate * p->rate * kinetic_of(s, p->way, p->h);
     e->bending[0] = curls ? framed_bending(s, p) : p->rate * p->rate * p->bending;
 }
 
 void reference_find_energies(const reference_strand *s, const rod_part *p, rod_energies *e) {
     float tangent[3] = {0}, along[3], bend[3], root[3], sum = 0;
-    e->kinetic[1] = kinetic(s, s->v, 1);
+    e->kinetic[1] = kinetic_of(s, s->v, 1);
     for (uint32_t k = s->points - 1; k-- > 0 && !s->framed;) {
         row_between(s->x[k], s->x[k + 1], along);
         for (int i = 0; i < 3; i++) along[i] = s->inverse_length[k] * along[i];
@@ -71,28 +71,21 @@ bool reference_rod_gains(const reference_strand *s, const rod_energies *e, float
     return share * larger(e->kinetic[0], e->kinetic[1]) < gain_of(s, e);
 }
 
-/* Twice the work of colliders that move relative to the root. */
-float reference_contact_work(const reference_strand *s, const rod_part *p) {
-    float sum = 0;
-    for (uint32_t k = 0; k < s->points; k++) {
-        const reference_contact *c = &s->contact[k];
-        float push[3], way[3];
-        for (int i = 0; i < 3; i++) {
-            push[i] = c->tangent[i] + c->normal_impulse * c->normal[i];
-            way[i] = c->drift[i] - (s->mass[0] > 0 ? 0 : p->h * s->v[0][i]);
-        }
-        if (row_dot(c->active, c->active) > 0)
-            sum += (s->mass[k] > 0 ? s->point_mass[k] : 0) * row_dot(push, way);
-    }
-    return larger((p->rate + p->rate) * p->rate * sum, 0);
-}
-
-void reference_pay_rod(reference_strand *s, const rod_part *p, rod_energies *e, bool near) {
+void reference_pay_rod(reference_strand *s, const rod_part *p, rod_energies *e, const reference_push *push,
+                       bool near, float frames[REFERENCE_POINTS][4]) {
     if (!near && !(s->deficit > 0)) return;
     reference_find_energies(s, p, e);
+    const reference_rigid_motion frame = reference_frame_of_push(s, push);
+    if (frames && 4 * (e->kinetic[0] + e->bending[0]) < e->bending[1]) {
+        reference_revert(s, &frame);
+        if (s->framed) memcpy(s->rod_frame, frames, sizeof s->rod_frame);
+        reference_find_energies(s, p, e);
+    }
+    const float kinetic = reference_kinetic_about(s, &frame);
     const float excess = larger(gain_of(s, e) + s->deficit, 0),
-                paid = smaller(excess, larger(e->kinetic[1] - e->kinetic[0], 0)),
+                gained = larger(e->kinetic[1] - e->kinetic[0], 0),
+                paid = smaller(smaller(excess, gained), kinetic),
                 left = smaller(excess - paid, e->bending[1]);
-    if (paid > 0) reference_take_energy(s, paid);
+    if (paid > 0) reference_limit_kinetic(s, &frame, kinetic, kinetic - paid);
     s->deficit = isfinite(left) && reference_pins_move_together(s) ? left : 0;
 }

@@ -26,7 +26,8 @@ void reference_predict_rod(const reference_strand *s, const rod_part *p, bool cu
 void reference_find_energies(const reference_strand *s, const rod_part *p, rod_energies *e);
 void reference_limit_rod(reference_strand *s, const rod_part *p, rod_energies *e);
 bool reference_rod_gains(const reference_strand *s, const rod_energies *e, float share);
-float reference_contact_work(const reference_strand *s, const rod_part *p);
-void reference_pay_rod(reference_strand *s, const rod_part *p, rod_energies *e, bool near);
+/* frames: those at the start of the substep, of loose rods that took many iterations. */
+void reference_pay_rod(reference_strand *s, const rod_part *p, rod_energies *e, const reference_push *push,
+                       bool near, float frames[REFERENCE_POINTS][4]);
 
 #endif

@@ -116,21 +116,10 @@ static bool move(reference_strand *s, const reference_world *w, const scheme *of
 
 /* --- Energy --- */
 
-static bool moves(const reference_strand *s, uint32_t k) { return s->mass[k] > 0; }
-
-/* The sum of m x. */
-static void sum_moments(const reference_strand *s, float sum[3]) {
-    for (int axis = 0; axis < 3; axis++) {
-        sum[axis] = 0;
-        for (uint32_t k = 0; k < s->points; k++)
-            if (moves(s, k)) sum[axis] += 1 / s->mass[k] * s->x[k][axis];
-    }
-}
-
 /* h a of the first point after the root that is not pinned. */
 static const float *first_kick(const reference_strand *s, const part *p) {
     uint32_t k = 1;
-    while (k + 1 < s->points && !moves(s, k)) k++;
+    while (k + 1 < s->points && !reference_moves(s, k)) k++;
     return p->dv[k];
 }
 
@@ -150,155 +139,9 @@ static void add_impulse_loss(reference_strand *s, const scheme *of, const part *
 /* The work of the first free point's acceleration on the way of the center of mass. */
 static void add_correction_work(reference_strand *s, const part *p, const float before[3]) {
     float after[3], way[3];
-    sum_moments(s, after);
+    reference_sum_moments(s, after);
     row_between(before, after, way);
     s->deficit += row_dot(way, first_kick(s, p)) * (2 / p->h);
-}
-
-/* The rigid motion v + w x (x - center) that has the momentum and angular momentum of the strand. */
-typedef struct rigid_motion {
-    float center[3], v[3], w[3];
-} rigid_motion;
-
-static void cross(const float a[3], const float b[3], float to[3]) {
-    for (int i = 0; i < 3; i++) to[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
-}
-
-static void find_center(const reference_strand *s, rigid_motion *m) {
-    float whole = 0;
-    for (uint32_t k = 0; k < s->points; k++) {
-        whole += 1 / s->mass[k];
-        for (int axis = 0; axis < 3; axis++) {
-            m->center[axis] += 1 / s->mass[k] * s->x[k][axis];
-            m->v[axis] += 1 / s->mass[k] * s->v[k][axis];
-        }
-    }
-    for (int axis = 0; axis < 3; axis++) {
-        m->center[axis] *= 1 / (whole + 0x1p-100f);
-        m->v[axis] *= 1 / (whole + 0x1p-100f);
-    }
-}
-
-/* I w = l over the trace of I, with 1e-5 more on the diagonal, by cofactors. */
-static void find_rotation(const reference_strand *s, rigid_motion *m) {
-    float square[3] = {0}, product[3] = {0}, l[3] = {0}, inertia[3][3], cofactor[3][3], turn[3];
-    for (uint32_t k = 0; k < s->points; k++) {
-        float r[3], u[3];
-        row_between(m->center, s->x[k], r);
-        row_between(m->v, s->v[k], u);
-        cross(r, u, turn);
-        for (int i = 0; i < 3; i++) {
-            square[i] += 1 / s->mass[k] * (r[i] * r[i]);
-            product[i] += 1 / s->mass[k] * (r[(i + 1) % 3] * r[(i + 2) % 3]);
-            l[i] += 1 / s->mass[k] * turn[i];
-        }
-    }
-    const float inverse = 1 / (square[0] + square[1] + square[2] + 0x1p-100f), more = 1e-5f;
-    for (int i = 0; i < 3; i++) square[i] *= inverse, product[i] *= inverse, l[i] *= inverse;
-    for (int i = 0; i < 3; i++) {
-        const int next = (i + 1) % 3, after = (i + 2) % 3;
-        inertia[i][i] = square[next < after ? next : after] + square[next < after ? after : next] + more;
-        inertia[next][after] = inertia[after][next] = -product[i];
-    }
-    inertia[1][1] = square[2] + square[0] + more;
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-            const int a = (i + 1) % 3, b = (i + 2) % 3, c = (j + 1) % 3, d = (j + 2) % 3;
-            cofactor[i][j] = inertia[a][c] * inertia[b][d] - inertia[a][d] * inertia[b][c];
-        }
-    const float determinant =
-        inertia[0][0] * cofactor[0][0] + inertia[0][1] * cofactor[0][1] + inertia[0][2] * cofactor[0][2];
-    for (int i = 0; i < 3; i++) m->w[i] = 1 / determinant * row_dot(cofactor[i], l);
-}
-
-static rigid_motion frame_of(const reference_strand *s) {
-    rigid_motion m = {{0}, {0}, {0}};
-    for (uint32_t k = 0; k < s->points; k++)
-        if (!moves(s, k)) {
-            memcpy(m.v, s->v[k], sizeof m.v);
-            return m;
-        }
-    find_center(s, &m);
-    find_rotation(s, &m);
-    return m;
-}
-
-static void frame_velocity(const rigid_motion *m, const float x[3], float v[3]) {
-    float r[3], turn[3];
-    row_between(m->center, x, r);
-    cross(m->w, r, turn);
-    for (int axis = 0; axis < 3; axis++) v[axis] = m->v[axis] + turn[axis];
-}
-
-/* Twice the kinetic energy relative to the frame. */
-static float kinetic_about(const reference_strand *s, const rigid_motion *frame) {
-    float kinetic = 0, base[3], u[3];
-    for (uint32_t k = 0; k < s->points; k++) {
-        frame_velocity(frame, s->x[k], base);
-        row_between(base, s->v[k], u);
-        if (moves(s, k)) kinetic += 1 / s->mass[k] * row_dot(u, u);
-    }
-    return kinetic;
-}
-
-/* Multiplies the velocities relative to the frame; the root takes the momentum. */
-static void scale_velocities(reference_strand *s, const rigid_motion *frame, float factor) {
-    float momentum[3] = {0}, base[3];
-    for (uint32_t k = 0; k < s->points; k++) {
-        frame_velocity(frame, s->x[k], base);
-        for (int axis = 0; axis < 3 && moves(s, k); axis++) {
-            const float v = s->v[k][axis];
-            s->v[k][axis] = base[axis] + factor * (v - base[axis]);
-            momentum[axis] += 1 / s->mass[k] * (s->v[k][axis] - v);
-        }
-    }
-    for (int axis = 0; axis < 3 && !moves(s, 0); axis++) s->reaction[0][axis] -= momentum[axis];
-}
-
-/* A factor of the velocities relative to the frame restores what is certain of the deficit, at most half of
- * their energy. */
-static void pay(reference_strand *s) {
-    const rigid_motion frame = frame_of(s);
-    const float kinetic = kinetic_about(s, &frame);
-    float mass = 0;
-    for (uint32_t k = 0; k < s->points; k++)
-        if (moves(s, k)) mass += 1 / s->mass[k];
-    const float noise = 0x1p-20f * (float)s->points * mass * s->kicks,
-                certain = s->deficit - fmaxf(-noise, fminf(noise, s->deficit)), most = 0.5f * kinetic,
-                deficit = fmaxf(-most, fminf(most, certain));
-    const bool finite = isfinite(s->deficit + kinetic);
-    s->deficit = s->kicks = 0, s->kinetic = kinetic;
-    if (kinetic > 0 && finite) scale_velocities(s, &frame, sqrtf(1 + deficit / kinetic));
-}
-
-/* Scales what is more than `most`. Pins that move relative to each other do work. */
-static bool pins_move_with(const reference_strand *s, const rigid_motion *frame) {
-    bool together = true;
-    for (uint32_t k = 0; k < s->points; k++)
-        for (int axis = 0; axis < 3 && !moves(s, k); axis++) together &= s->v[k][axis] == frame->v[axis];
-    return together;
-}
-
-static void limit_kinetic(reference_strand *s, const rigid_motion *frame, float kinetic, float most) {
-    if (pins_move_with(s, frame) && most < kinetic && isfinite(kinetic))
-        scale_velocities(s, frame, sqrtf(most / kinetic));
-}
-
-/* Tensions add no energy. */
-static void limit_energy(reference_strand *s, float most) {
-    const rigid_motion frame = frame_of(s);
-    limit_kinetic(s, &frame, kinetic_about(s, &frame), most);
-}
-
-bool reference_pins_move_together(const reference_strand *s) {
-    const rigid_motion frame = frame_of(s);
-    return pins_move_with(s, &frame);
-}
-
-void reference_take_energy(reference_strand *s, float excess) {
-    const rigid_motion frame = frame_of(s);
-    const float kinetic = kinetic_about(s, &frame);
-    limit_kinetic(s, &frame, kinetic, larger(kinetic - excess, 0));
 }
 
 /* Pinned points receive the impulses. */
@@ -357,12 +200,12 @@ static void fall_back(reference_strand *s, const reference_world *w, part *p, ui
     begin_part(s, w, p, units, 1 - scheme_of(w).g);
     predict(s, p);
     if (whole) arrive(s);
-    const rigid_motion frame = frame_of(s);
-    const float most = kinetic_about(s, &frame);
+    const reference_rigid_motion frame = reference_frame_of(s);
+    const float most = reference_kinetic_about(s, &frame);
     of.gains = true, of.rate = whole ? reference_rate(w) : 1 / p->h;
     s->fallbacks++;
     (void)reference_hold(s, w, &of);
-    limit_energy(s, most);
+    reference_limit_energy(s, most);
 }
 
 /* One of `units` equal parts of the substep, or its two halves where it is too long for impulses. The
@@ -384,7 +227,7 @@ static void advance(reference_strand *s, const reference_world *w, uint32_t unit
         react(s, &p);
         const scheme of = scheme_of(w);
         add_impulse_loss(s, &of, &p);
-        sum_moments(s, moments);
+        reference_sum_moments(s, moments);
         if (o.strained) {
             if (whole) memcpy(p.x, s->x, sizeof p.x);
             if (whole) memcpy(p.v, s->v, sizeof p.v);
@@ -433,7 +276,7 @@ static void constrain(reference_strand *s, const reference_world *w, uint32_t su
         of.contacts = reference_find_contacts(s, w, substep);
         if (!of.contacts || !reference_touches(s, w, substep)) {
             const bool due = substep + 1 == w->substeps || 0.05f * s->kinetic < fabsf(s->deficit);
-            if (conserves(w) && due) pay(s);
+            if (conserves(w) && due) reference_restore_energy(s);
             return;
         }
         memcpy(s->reaction, reaction, sizeof reaction);
@@ -441,7 +284,9 @@ static void constrain(reference_strand *s, const reference_world *w, uint32_t su
     }
     s->deficit = 0; /* contact takes energy */
     const bool last = substep + 1 == w->substeps;
-    if (!reference_hold(s, w, &of) || (last && of.contacts && s->far)) reference_project(s, w, substep);
+    const bool solved = reference_hold(s, w, &of);
+    if (!w->compliant && (!solved || (of.contacts && s->far))) reference_limit_push(s, w, solved);
+    if (!solved || (last && of.contacts && s->far)) reference_project(s, w, substep);
     if (last) reference_count_buried(s, w, substep);
 }
 
@@ -451,7 +296,7 @@ static void kick(reference_strand *s, const reference_world *w, uint32_t substep
     const float drift = (1 - scheme_of(w).g) * (float)reference_substep(w);
     memcpy(x, s->x, sizeof x);
     for (uint32_t k = 0; k < s->points && !w->compliant && !s->rod; k++)
-        for (int axis = 0; axis < 3 && moves(s, k); axis++) s->x[k][axis] += drift * s->v[k][axis];
+        for (int axis = 0; axis < 3 && reference_moves(s, k); axis++) s->x[k][axis] += drift * s->v[k][axis];
     reference_kick(s, w, substep);
     memcpy(s->x, x, sizeof x);
 }

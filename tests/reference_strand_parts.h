@@ -100,6 +100,50 @@ void reference_turn_frames(reference_strand *strand);
 /* Frames of a rod that has none, parallel along it; clamp receives that of the root. */
 void reference_lay_frames(reference_strand *strand, float clamp[4]);
 
+/* --- Energy --- */
+
+static inline bool reference_moves(const reference_strand *strand, uint32_t k) { return strand->mass[k] > 0; }
+
+/* The rigid motion v + w x (x - center). */
+typedef struct reference_rigid_motion {
+    float center[3], v[3], w[3];
+} reference_rigid_motion;
+
+/* That of the first pinned point, or with the momentum and angular momentum of a free strand. */
+reference_rigid_motion reference_frame_of(const reference_strand *strand);
+
+/* Twice the kinetic energy relative to the frame; scales velocities where it is more than `most`, unless pins
+ * move relative to each other. */
+float reference_kinetic_about(const reference_strand *strand, const reference_rigid_motion *frame);
+void reference_limit_kinetic(reference_strand *strand, const reference_rigid_motion *frame, float kinetic,
+                             float most);
+void reference_limit_energy(reference_strand *strand, float most);
+
+/* The sum of m x. */
+void reference_sum_moments(const reference_strand *strand, float sum[3]);
+
+/* Conserving strands get their deficit back. */
+void reference_restore_energy(reference_strand *strand);
+
+/* What colliders do to a strand whose contacts have been solved: the velocity of the first one, twice their
+ * work in axes that move with `base`, and twice the energy up to which they do any. */
+typedef struct reference_push {
+    bool touches;
+    float v[3], work, most;
+} reference_push;
+reference_push reference_push_of(const reference_strand *strand, const reference_world *world,
+                                 const float base[3]);
+float reference_pushed_energy(const reference_push *push, float kinetic);
+bool reference_is_pinned(const reference_strand *strand);
+
+/* Back to the start of the substep; a strand without a pin has the velocity of the frame then. */
+void reference_revert(reference_strand *strand, const reference_rigid_motion *frame);
+reference_rigid_motion reference_frame_of_push(const reference_strand *strand, const reference_push *push);
+
+/* Limits the energy to that of the prediction from strand->start and the work of colliders; a strand that is
+ * not solved does not jump. */
+void reference_limit_push(reference_strand *strand, const reference_world *world, bool solved);
+
 /* Takes as much of twice the kinetic energy as there is, unless pins move relative to each other. */
 void reference_take_energy(reference_strand *strand, float excess);
 bool reference_pins_move_together(const reference_strand *strand);

@@ -351,8 +351,9 @@ static uint32_t fewest_parts(const reference_strand *s, const reference_world *w
     return parts;
 }
 
-static void hold_near(reference_strand *s, const reference_world *w, uint32_t substep, const rod_part *p,
-                      rod_energies *e) {
+/* Returns whether the rod is loose and took many iterations. */
+static bool hold_near(reference_strand *s, const reference_world *w, uint32_t substep, rod_energies *e,
+                      reference_push *push) {
     const reference_hold_of of = {.contacts = true,
                                   .gains = true,
                                   .rods = true,
@@ -360,10 +361,15 @@ static void hold_near(reference_strand *s, const reference_world *w, uint32_t su
                                   .from = s->start,
                                   .from_v = s->start_v};
     const bool last = substep + 1 == w->substeps, solved = reference_hold(s, w, &of);
-    e->kinetic[0] += reference_contact_work(s, p);
+    const float still[3] = {0};
+    *push = reference_push_of(s, w, s->mass[0] > 0 ? still : s->v[0]);
+    e->kinetic[0] = reference_pushed_energy(push, e->kinetic[0]);
+    const bool slow = !solved || s->far;
+    if (slow) reference_limit_push(s, w, solved);
     if (!solved || (last && s->far)) reference_project(s, w, substep);
     if (s->framed) turn_frames(s, NULL, false);
     if (last) reference_count_buried(s, w, substep);
+    return slow && !reference_is_pinned(s);
 }
 
 static bool has_inner_pins(const reference_strand *s) {
@@ -389,7 +395,8 @@ void reference_rod_substep(reference_strand *s, const reference_world *w, uint32
     bend(s, w, &p, 1);
     reference_predict_rod(s, &p, curls || stiff, &e);
     const bool beside = !curls && !stiff && reference_find_contacts(s, w, substep);
-    bool near = beside && reference_touches(s, w, substep);
+    const bool met = beside && reference_touches(s, w, substep);
+    bool near = met, loose = false;
     if (near) {
         if (s->framed) turn_frames(s, &p, true);
         again = false;
@@ -416,6 +423,7 @@ void reference_rod_substep(reference_strand *s, const reference_world *w, uint32
         reference_limit_rod(s, &p, &e);
     }
     if (again) near = reference_find_contacts(s, w, substep) && reference_touches(s, w, substep);
-    if (near) hold_near(s, w, substep, &p, &e);
-    reference_pay_rod(s, &p, &e, near);
+    reference_push push = {.touches = false};
+    if (near) loose = hold_near(s, w, substep, &e, &push);
+    reference_pay_rod(s, &p, &e, &push, near, met && loose ? before : NULL);
 }

@@ -200,6 +200,27 @@ static bool iterate(reference_strand *s, turning *u, bool first) {
     return 0.25f * 0.005f * 0.005f < furthest;
 }
 
+static bool has_pins(const reference_strand *s) {
+    bool pins = false;
+    for (uint32_t k = 0; k < s->points; k++) pins |= is_pinned(s, k);
+    return pins;
+}
+
+/* Adds to the rows what the center of mass lacks: the mean of wanted - (to - from). */
+static void shift_center(const reference_strand *s, reference_row *to, reference_row *from,
+                         reference_row *wanted) {
+    float sum[3] = {0}, mass = 0x1p-100f;
+    for (uint32_t k = 0; k < s->points; k++) {
+        for (int i = 0; i < 3; i++) {
+            const float way = from ? to[k][i] - from[k][i] : to[k][i];
+            sum[i] += s->point_mass[k] * (wanted[k][i] - way);
+        }
+        mass += s->point_mass[k];
+    }
+    for (uint32_t k = 0; k < s->points; k++)
+        for (int i = 0; i < 3; i++) to[k][i] += 1 / mass * sum[i];
+}
+
 /* Places the points along the frames; returns whether a pinned one is off its goal. */
 static bool place(reference_strand *s, const turning *u, float slack) {
     bool off = false;
@@ -268,7 +289,9 @@ void reference_turn_rod(reference_strand *s, const reference_world *w, reference
         far = iterate(s, &u, i == 0);
     }
 
+    if (!has_pins(s)) shift_center(s, u.moved, NULL, u.way);
     const bool off = place(s, &u, w->def->max_strain);
+    if (!has_pins(s)) shift_center(s, s->x, s->start, u.moved);
     find_tensions(s, &u);
     const reference_hold_of of = {
         .gains = true, .rods = true, .rate = reference_rate(w), .from = s->start, .from_v = s->start_v};

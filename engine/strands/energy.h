@@ -107,6 +107,15 @@ MOTE_OUTLINE strand_motion free_motion(const strand_work *w, size_t lane) {
     return m;
 }
 
+/* Returns the lanes with a pinned point. */
+MOTE_INLINE wide_mask has_pin(const strand_columns *c, size_t lane) {
+    const wide_mask counts = wide_mask_load(c->counts + lane);
+    wide_mask pinned = (wide_mask){0};
+    for (uint32_t k = c->pins ? c->points : 1; k-- > 0;)
+        pinned |= wide_equal(point_mass(c, strand_at(k, lane)), (wide){0}) & lanes_beyond(counts, k);
+    return pinned;
+}
+
 /* Sets *v to the velocity of the first pinned point, where there is one. Returns these lanes. */
 MOTE_INLINE wide_mask velocity_of_pins(const strand_columns *c, wide3 *v, size_t lane) {
     const wide_mask counts = wide_mask_load(c->counts + lane);

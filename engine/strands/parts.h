@@ -136,28 +136,29 @@ MOTE_OUTLINE wide_mask touching(const strand_work *w, wide_mask near, size_t lan
  * left segments of four times their length, 8 only at 100 m/s (measured). */
 #define STRAND_PROJECTIONS 8
 
-/* Solves the lanes to first order. Returns those to project: that are not solved, and after the last substep
- * those whose solution may have moved points into colliders that were out of their reach. */
-MOTE_INLINE wide_mask hold_contacts(const strand_work *w, uint32_t substep, wide_mask lanes, size_t lane) {
-    const bool contacts = w->job->collider_count && w->contacts.count;
-    if (!contacts && w->job->collider_count) forget_contacts(&w->c, lanes, lane);
-    const wide_mask left = hold(w, contacts, lanes, lane);
-    if (!contacts || substep + 1 != w->job->plan->substeps) return left;
-    return left | (wide_mask_load(w->contacts.far) & wide_mask_load(w->contacts.near));
+MOTE_INLINE bool has_planes(const strand_work *w) { return w->job->collider_count && w->contacts.count; }
+
+/* Returns those of the lanes that took hold_contacts more than STRAND_NEAR_SOLVES iterations. */
+MOTE_INLINE wide_mask lanes_far(const strand_work *w, wide_mask lanes) {
+    return has_planes(w) ? lanes & wide_mask_load(w->contacts.far) : (wide_mask){0};
+}
+
+/* Solves the lanes to first order. Returns those that are not solved. */
+MOTE_INLINE wide_mask hold_contacts(const strand_work *w, wide_mask lanes, size_t lane) {
+    if (!has_planes(w) && w->job->collider_count) forget_contacts(&w->c, lanes, lane);
+    return hold(w, has_planes(w), lanes, lane);
 }
 
 /* Projects lanes that are not solved to their lengths and out of colliders in turn, contact last; lengths
- * that are not held then are reported. Overwrites the planes of the register. */
+ * that are not held then are reported. After the last substep it projects those whose solution may have moved
+ * points into colliders that were out of their reach, too. Overwrites the planes of the register. */
 MOTE_INLINE void project_lanes(const strand_work *w, uint32_t substep, wide_mask left, size_t lane) {
+    if (substep + 1 == w->job->plan->substeps) left |= lanes_far(w, wide_mask_load(w->contacts.near));
     const wide compliance = wide_load(w->job->strands->compliance + w->lane + lane);
     for (int i = 0; i < STRAND_PROJECTIONS && w->job->collider_count && wide_lane_bits(left); i++) {
         if (i) project_lengths(&w->c, left & wide_equal(compliance, (wide){0}), lane);
         left = near_colliders(w, substep, lane) ? project_contacts(&w->c, left, lane) : (wide_mask){0};
     }
-}
-
-MOTE_INLINE void hold_near(const strand_work *w, uint32_t substep, wide_mask lanes, size_t lane) {
-    project_lanes(w, substep, hold_contacts(w, substep, lanes, lane), lane);
 }
 
 #endif

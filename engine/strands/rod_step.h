@@ -2,7 +2,7 @@
 #ifndef MOTE_STRANDS_ROD_STEP_H
 #define MOTE_STRANDS_ROD_STEP_H
 
-#include "strands/parts.h"
+#include "strands/push.h"
 #include "strands/rod_plain.h"
 #include "strands/rod_turns.h"
 
@@ -173,7 +173,10 @@ MOTE_OUTLINE void turn_rods(const strand_work *w, const mote_coupled_affine *own
         left = turns_iterate(c, &t, left, i == 0, lane);
     }
     const wide slack = wide_set(w->job->strands->def.max_strain);
+    const wide_mask free = lanes & turns_free(c, lane);
+    if (wide_lane_bits(free)) turns_shift(c, TURNS_WAY, turns_missing(c, &t, false, lane), free, lane);
     const wide_mask pinned = turns_place(c, &t, slack, lanes, lane);
+    if (wide_lane_bits(free)) turns_shift(c, WORK_X, turns_missing(c, &t, true, lane), free, lane);
     turns_react(c, &t, lanes, lane);
     if (!c->pins) return;
     const strand_terms lengths = make_terms(w, of, lane);
@@ -345,37 +348,39 @@ MOTE_INLINE void step_rods(const strand_work *w, const mote_coupled_affine *own,
     (void)complete_rods(w, own, &t, live, (wide_mask){0}, unsolved, curls, stiff, &e, lane);
 }
 
-/* Returns twice the work (J) of colliders that move relative to the root on the lanes, which hold_contacts
- * has just solved. */
-MOTE_INLINE wide rod_contact_work(const strand_work *w, const rod_terms *t, wide_mask lanes, size_t lane) {
-    const strand_columns *c = &w->c;
-    wide sum = (wide){0};
-    for (uint32_t i = 0; i < w->contacts.count; i++) {
-        const uint32_t k = w->contacts.point[i];
-        if (w->contacts.state[k] != STRAND_IN_CONTACT) continue;
-        const strand_plane *plane = plane_at(c, strand_at(k, lane));
-        const wide3 push = wide3_add_scaled(plane->tangent, plane->normal_impulse, plane->normal);
-        const wide work =
-            rod_moving_mass(c, t, strand_at(k, lane)) * wide3_dot(push, wide3_sub(plane->drift, t->root_way));
-        sum += wide_select(lanes & plane->in_contact, work, (wide){0});
-    }
-    return wide_max((t->rate + t->rate) * t->rate * sum, (wide){0});
+/* Reverts those of the lanes that contact has bent by much more than their energy would, with their frames.
+ * e: receives their energy then. */
+MOTE_OUTLINE void revert_bent(const strand_work *w, const rod_terms *t, rod_energies *e,
+                              const strand_motion *frame, wide_mask lanes, size_t lane) {
+    lanes &= wide_less(wide_set(STRAND_RAN_AWAY) * (e->kinetic[0] + e->bending[0]), e->bending[1]);
+    if (!wide_lane_bits(lanes)) return;
+    revert_points(w, frame, lanes, lane);
+    if (t->framed) rod_turn_back(&w->c, lanes, lane);
+    find_energies(&w->c, t, e, lane);
 }
 
 /* Limits the kinetic energy of the lanes of `near`, which contact may have bent further than the bending was
  * solved for. This energy is owed: until the rod has given it back the kinetic energy does not grow from it,
- * in this substep and later ones. A rod does not owe more than its bending holds. */
-MOTE_OUTLINE void pay_rods(strand_work *w, const rod_terms *t, rod_energies *e, wide_mask near, size_t lane) {
+ * in this substep and later ones. A rod does not owe more than its bending holds. Of a free rod in contact
+ * the velocity relative to the collider pays, of others that relative to the frame. loose: those lanes
+ * without a pin that took many iterations: nothing forces them aside at once. */
+MOTE_OUTLINE void pay_rods(strand_work *w, const rod_terms *t, rod_energies *e, const strand_push *push,
+                           wide_mask near, wide_mask loose, size_t lane) {
+    const strand_columns columns = w->c, *c = &columns;
     const wide debt = wide_load(w->deficit + lane), zero = (wide){0};
     const wide_mask lanes = near | wide_less(zero, debt);
     if (!wide_lane_bits(lanes)) return;
-    find_energies(&w->c, t, e, lane);
+    find_energies(c, t, e, lane);
+    const strand_masses masses = masses_of(w, lane);
+    const strand_motion frame = frame_of_push(w, push, lane);
+    if (wide_lane_bits(loose)) revert_bent(w, t, e, &frame, loose, lane);
+    wide mass;
+    const wide kinetic = kinetic_energy(c, &masses, &frame, false, &mass, lane);
     const wide excess = wide_max(rod_gain(e, wide_load(w->noise + lane)) + debt, zero),
-               paid = wide_min(excess, wide_max(e->kinetic[1] - e->kinetic[0], zero)),
+               gained = wide_max(e->kinetic[1] - e->kinetic[0], zero),
+               paid = wide_min(wide_min(excess, gained), kinetic),
                left = wide_min(excess - paid, e->bending[1]);
-    strand_motion frame;
-    const wide kinetic = energy_in_frame(w, &frame, lane);
-    limit_kinetic(w, &frame, kinetic, wide_max(kinetic - paid, zero), lanes & wide_less(zero, paid), lane);
+    limit_kinetic(w, &frame, kinetic, kinetic - paid, lanes & wide_less(zero, paid), lane);
     const wide_mask owes = wide_equal(left * 0.0f, zero) & pins_move_together(w, frame.v, lane);
     wide_store(w->deficit + lane, wide_select(lanes, wide_select(owes, left, zero), debt));
 }
@@ -395,7 +400,7 @@ MOTE_INLINE void step_rods_among(strand_work *w, const mote_coupled_affine *own,
     const wide_mask beside = live & ~curls & lanes_near(w, substep, lane);
     wide_mask near = touching(w, beside, lane), unsolved = live & ~curls & ~near;
     if (wide_lane_bits(unsolved)) unsolved = iterate_rods(w, &lengths, 0, false, unsolved, lane);
-    const wide_mask comes = touching(w, beside & ~near, lane);
+    const wide_mask met = near, comes = touching(w, beside & ~near, lane);
     rod_present_energies(c, &t, &e, lane);
     const wide_mask again = complete_rods(w, own, &t, live & ~curls, near, unsolved, curls, stiff, &e, lane);
     /* Parts and turns overwrite the planes. */
@@ -403,13 +408,19 @@ MOTE_INLINE void step_rods_among(strand_work *w, const mote_coupled_affine *own,
         near |= touching(w, (again | comes) & lanes_near(w, substep, lane), lane);
     const bool buried = w->contacts.buried;
     if (wide_lane_bits(live & ~near)) forget_contacts(&w->c, live & ~near, lane);
+    strand_push push = push_none();
+    wide_mask loose = (wide_mask){0};
     if (wide_lane_bits(near)) {
-        const wide_mask left = hold_contacts(w, substep, near, lane);
-        e.kinetic[0] += rod_contact_work(w, &t, near, lane);
+        const wide_mask left = hold_contacts(w, near, lane);
+        push = push_of(w, t.root_v, near, lane);
+        e.kinetic[0] = pushed_energy(&push, e.kinetic[0]);
+        const wide_mask slow = left | lanes_far(w, near);
+        if (wide_lane_bits(slow)) limit_push(w, slow, left, lane);
+        loose = met & slow & ~has_pin(c, lane);
         project_lanes(w, substep, left, lane);
     }
     if (framed) rod_turn_frames(c, &t, false, near, NULL, lane);
-    pay_rods(w, &t, &e, near, lane);
+    pay_rods(w, &t, &e, &push, near, loose, lane);
     if (buried && substep + 1 == w->job->plan->substeps)
         count_buried(w, substep, near, w->job->strands->buried + w->lane + lane, lane);
 }

@@ -315,6 +315,41 @@ MOTE_INLINE wide_mask turns_place(const strand_columns *c, const rod_terms *t, w
     return off;
 }
 
+/* Returns the lanes without a pinned point. */
+MOTE_INLINE wide_mask turns_free(const strand_columns *c, size_t lane) {
+    const wide_mask free = ~turns_pinned(c, 0, lane);
+    return c->pins ? free & ~turns_with_pins(c, lane) : free;
+}
+
+/* Adds a way to the columns from `id` on of the lanes. */
+MOTE_INLINE void turns_shift(const strand_columns *c, int id, wide3 way, wide_mask lanes, size_t lane) {
+    const wide_mask counts = wide_mask_load(c->counts + lane);
+    for (uint32_t k = 0; k < c->points; k++) {
+        const size_t at = strand_at(k, lane);
+        const wide3 old = work_load3(c, id, at);
+        work_store3(c, id, at, wide3_select(lanes & lanes_beyond(counts, k), wide3_add(old, way), old));
+    }
+}
+
+/* Returns what the mass center of a rod lacks of its way. Before the points are placed: of the way of the
+ * prediction, where iterations turn segments far; after that: of the way of the turns, where the frames did
+ * not point along their segments. */
+MOTE_INLINE wide3 turns_missing(const strand_columns *c, const rod_terms *t, bool placed, size_t lane) {
+    const wide_mask counts = wide_mask_load(c->counts + lane);
+    wide3 sum = wide3_zero();
+    wide mass = wide_set(0x1p-100f);
+    for (uint32_t k = 0; k < c->points; k++) {
+        const size_t at = strand_at(k, lane);
+        const wide m = wide_select(lanes_beyond(counts, k), wide_load(t->mass + at), (wide){0});
+        const wide3 turned = work_load3(c, TURNS_WAY, at),
+                    way = placed ? wide3_sub(work_load3(c, WORK_X, at), work_load3(c, t->start, at)) : turned,
+                    wanted = placed ? turned : turns_way(c, t, at);
+        sum = wide3_add_scaled(sum, m, wide3_sub(wanted, way));
+        mass += m;
+    }
+    return wide3_scale(wide_set(1.0f) / mass, sum);
+}
+
 /* Finds the tensions, and adds the reactions of pinned points, from the changes of momentum of the points
  * beyond them. */
 MOTE_INLINE void turns_react(const strand_columns *c, const rod_terms *t, wide_mask lanes, size_t lane) {

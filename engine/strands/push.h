@@ -1,0 +1,151 @@
+/* Kinetic energy of strands that colliders push. The solve for lengths and contacts finds impulses without
+ * bound where a straight strand is pushed along its length: its points have to go aside, and the first
+ * displacement is the root of the way. Displacements stay; velocities get no more energy than the prediction
+ * and the work of the colliders. */
+#ifndef MOTE_STRANDS_PUSH_H
+#define MOTE_STRANDS_PUSH_H
+
+#include "strands/parts.h"
+
+/* What colliders do to the strands of a register, which hold_contacts has just solved. */
+typedef struct strand_push {
+    wide_mask touches;
+    wide3 v;   /* m/s, of the collider at the first point that has a plane */
+    wide work; /* J, twice the work of colliders */
+    wide most; /* J, twice the kinetic energy up to which they do work */
+} strand_push;
+
+MOTE_INLINE strand_push push_none(void) {
+    return (strand_push){(wide_mask){0}, wide3_zero(), (wide){0}, (wide){0}};
+}
+
+/* Colliders do work on a strand until it has the kinetic energy of a body of this many times their speed. */
+#define STRAND_PUSHED 2.0f
+
+/* Returns the push of the lanes in axes that move with `base` (m/s). */
+MOTE_INLINE strand_push push_of(const strand_work *w, wide3 base, wide_mask lanes, size_t lane) {
+    const strand_columns *c = &w->c;
+    const strand_masses masses = masses_of(w, lane);
+    const wide h = wide_set(w->job->plan->c.h), rate = wide_set((float)(1.0 / w->job->plan->h));
+    const wide3 base_way = wide3_scale(h, base);
+    strand_push push = push_none();
+    wide mass = (wide){0}, work = (wide){0}, fastest = (wide){0};
+    for (uint32_t k = 0; k < c->points; k++) mass += moving_mass(c, &masses, k, strand_at(k, lane));
+    for (uint32_t i = 0; i < w->contacts.count; i++) {
+        const uint32_t k = w->contacts.point[i];
+        const size_t at = strand_at(k, lane);
+        const strand_plane *plane = plane_at(c, at);
+        const wide_mask has = lanes & wide_less((wide){0}, wide3_dot(plane->normal, plane->normal));
+        push.v = wide3_select(has & ~push.touches, wide3_scale(rate, plane->drift), push.v);
+        push.touches |= has;
+        if (w->contacts.state[k] != STRAND_IN_CONTACT) continue;
+        const wide_mask held = has & plane->in_contact;
+        const wide3 impulse = wide3_add_scaled(plane->tangent, plane->normal_impulse, plane->normal),
+                    way = wide3_sub(plane->drift, base_way);
+        const wide own = moving_mass(c, &masses, k, at) * wide3_dot(impulse, way);
+        work += wide_select(held, own, (wide){0});
+        fastest = wide_max(fastest, wide_select(held, wide3_dot(way, way), (wide){0}));
+    }
+    push.work = (rate + rate) * rate * wide_max(work, (wide){0});
+    push.most = wide_set(STRAND_PUSHED * STRAND_PUSHED) * rate * rate * mass * fastest;
+    return push;
+}
+
+/* Returns twice the energy (J) that a strand of twice the energy `kinetic` may have after the push. */
+MOTE_INLINE wide pushed_energy(const strand_push *push, wide kinetic) {
+    return wide_max(kinetic, wide_min(kinetic + push->work, push->most));
+}
+
+/* Returns the motion relative to which strands lose energy: that of frame_of, or where none of its points is
+ * pinned that of the collider which pushes it. */
+MOTE_INLINE strand_motion frame_of_push(const strand_work *w, const strand_push *push, size_t lane) {
+    strand_motion frame = frame_of(w, lane);
+    const wide_mask free = push->touches & ~has_pin(&w->c, lane);
+    frame.v = wide3_select(free, push->v, frame.v);
+    frame.w = wide3_select(free, wide3_zero(), frame.w);
+    return frame;
+}
+
+/* Returns twice the kinetic energy, relative to the frame, of the prediction of first order. */
+MOTE_INLINE wide predicted_energy(const strand_work *w, const strand_motion *frame, size_t lane) {
+    const strand_columns columns = w->c, *c = &columns;
+    const mote_coupled_affine own = mote_coupled_affine_of(w->job->plan, 0);
+    const strand_masses masses = masses_of(w, lane);
+    strand_part p = part_of(w, &own, lane);
+    p.drift = (wide){0};
+    wide kinetic = (wide){0};
+    for (uint32_t k = 0; k < c->points; k++) {
+        const size_t at = strand_at(k, lane);
+        const strand_point a = {work_load3(c, WORK_START, at), work_load3(c, IMPULSE_OLD_V, at)};
+        const wide3 v = wide3_add(a.v, free_kick(c, &p, a, point_mass(c, at), at)),
+                    u = wide3_sub(v, motion_at(frame, a.x));
+        const wide mass = moving_mass(c, &masses, k, at);
+        kinetic += wide_select(wide_less((wide){0}, mass), mass * wide3_dot(u, u), (wide){0});
+    }
+    return kinetic;
+}
+
+/* A solve has run away where it needs this many times the energy that there is. */
+#define STRAND_RAN_AWAY 4.0f
+
+/* Reverts the points of the lanes to the start of the substep, those of strands without a pin with the
+ * velocity of the frame: impulses of substeps in which they do not move would add up. */
+MOTE_OUTLINE void revert_points(const strand_work *w, const strand_motion *frame, wide_mask lanes,
+                                size_t lane) {
+    const strand_columns columns = w->c, *c = &columns;
+    const wide_mask counts = wide_mask_load(c->counts + lane), loose = ~has_pin(c, lane);
+    for (uint32_t k = 0; k < c->points; k++) {
+        const size_t at = strand_at(k, lane);
+        const wide_mask revert = lanes & wide_less((wide){0}, point_mass(c, at)) & lanes_beyond(counts, k);
+        const wide3 start = work_load3(c, WORK_START, at), v = work_load3(c, WORK_V, at);
+        work_store3(c, WORK_X, at, wide3_select(revert, start, work_load3(c, WORK_X, at)));
+        work_store3(c, WORK_V, at, wide3_select(revert & loose, motion_at(frame, start), v));
+    }
+    const wide compliance = wide_load(w->job->strands->compliance + w->lane + lane);
+    project_lengths(c, lanes & wide_equal(compliance, (wide){0}), lane);
+    if (w->job->strands->tension) forget_tensions(c, lanes, lane);
+}
+
+/* Reverts the lanes whose ways, over h, are motions of too much energy. most: twice what there is, J. */
+MOTE_INLINE void revert_jumps(const strand_work *w, const strand_motion *frame, wide most, wide_mask lanes,
+                              size_t lane) {
+    const strand_columns columns = w->c, *c = &columns;
+    const strand_masses masses = masses_of(w, lane);
+    const wide rate = wide_set((float)(1.0 / w->job->plan->h));
+    wide energy = (wide){0};
+    for (uint32_t k = 0; k < c->points; k++) {
+        const size_t at = strand_at(k, lane);
+        const wide3 start = work_load3(c, WORK_START, at), way = wide3_sub(work_load3(c, WORK_X, at), start),
+                    u = wide3_sub(wide3_scale(rate, way), motion_at(frame, start));
+        const wide mass = moving_mass(c, &masses, k, at);
+        energy += wide_select(wide_less((wide){0}, mass), mass * wide3_dot(u, u), (wide){0});
+    }
+    const wide_mask jumped = lanes & wide_less(STRAND_RAN_AWAY * most, energy);
+    if (wide_lane_bits(jumped)) revert_points(w, frame, jumped, lane);
+}
+
+/* Limits the kinetic energy of the lanes, which took hold_contacts more than a few iterations, to that of the
+ * prediction and the work of colliders. What is not solved does not jump; nor do strands without a pin, which
+ * nothing forces aside at once. */
+MOTE_OUTLINE void limit_push(const strand_work *w, wide_mask lanes, wide_mask unsolved, size_t lane) {
+    const strand_columns *c = &w->c;
+    const strand_masses masses = masses_of(w, lane);
+    strand_push push = push_of(w, wide3_zero(), lanes, lane);
+    const strand_motion frame = frame_of_push(w, &push, lane);
+    push = push_of(w, frame.v, lanes, lane);
+    wide mass;
+    const wide most = pushed_energy(&push, predicted_energy(w, &frame, lane));
+    revert_jumps(w, &frame, most, unsolved | (lanes & ~has_pin(c, lane)), lane);
+    const wide kinetic = kinetic_energy(c, &masses, &frame, false, &mass, lane);
+    limit_kinetic(w, &frame, kinetic, most, lanes, lane);
+}
+
+/* Solves lanes among colliders to first order. Where a few iterations do not hold them, their energy is
+ * limited; what is not solved then is projected. */
+MOTE_INLINE void hold_near(const strand_work *w, uint32_t substep, wide_mask lanes, size_t lane) {
+    const wide_mask left = hold_contacts(w, lanes, lane), slow = left | lanes_far(w, lanes);
+    if (!is_soft(w) && wide_lane_bits(slow)) limit_push(w, slow, left, lane);
+    project_lanes(w, substep, left, lane);
+}
+
+#endif

@@ -1,0 +1,249 @@
+/* Kinetic energy of the plain reference of constrained strands: deficits that are restored, and limits. */
+#include <math.h>
+#include <string.h>
+
+#include "reference_strand_parts.h"
+
+/* The sum of m x. */
+void reference_sum_moments(const reference_strand *s, float sum[3]) {
+    for (int axis = 0; axis < 3; axis++) {
+        sum[axis] = 0;
+        for (uint32_t k = 0; k < s->points; k++)
+            if (reference_moves(s, k)) sum[axis] += 1 / s->mass[k] * s->x[k][axis];
+    }
+}
+
+static void cross(const float a[3], const float b[3], float to[3]) {
+    for (int i = 0; i < 3; i++) to[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
+}
+
+static void find_center(const reference_strand *s, reference_rigid_motion *m) {
+    float whole = 0;
+    for (uint32_t k = 0; k < s->points; k++) {
+        whole += 1 / s->mass[k];
+        for (int axis = 0; axis < 3; axis++) {
+            m->center[axis] += 1 / s->mass[k] * s->x[k][axis];
+            m->v[axis] += 1 / s->mass[k] * s->v[k][axis];
+        }
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        m->center[axis] *= 1 / (whole + 0x1p-100f);
+        m->v[axis] *= 1 / (whole + 0x1p-100f);
+    }
+}
+
+/* I w = l over the trace of I, with 1e-5 more on the diagonal, by cofactors. */
+static void find_rotation(const reference_strand *s, reference_rigid_motion *m) {
+    float square[3] = {0}, product[3] = {0}, l[3] = {0}, inertia[3][3], cofactor[3][3], turn[3];
+    for (uint32_t k = 0; k < s->points; k++) {
+        float r[3], u[3];
+        row_between(m->center, s->x[k], r);
+        row_between(m->v, s->v[k], u);
+        cross(r, u, turn);
+        for (int i = 0; i < 3; i++) {
+            square[i] += 1 / s->mass[k] * (r[i] * r[i]);
+            product[i] += 1 / s->mass[k] * (r[(i + 1) % 3] * r[(i + 2) % 3]);
+            l[i] += 1 / s->mass[k] * turn[i];
+        }
+    }
+    const float inverse = 1 / (square[0] + square[1] + square[2] + 0x1p-100f), more = 1e-5f;
+    for (int i = 0; i < 3; i++) square[i] *= inverse, product[i] *= inverse, l[i] *= inverse;
+    for (int i = 0; i < 3; i++) {
+        const int next = (i + 1) % 3, after = (i + 2) % 3;
+        inertia[i][i] = square[next < after ? next : after] + square[next < after ? after : next] + more;
+        inertia[next][after] = inertia[after][next] = -product[i];
+    }
+    inertia[1][1] = square[2] + square[0] + more;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            const int a = (i + 1) % 3, b = (i + 2) % 3, c = (j + 1) % 3, d = (j + 2) % 3;
+            cofactor[i][j] = inertia[a][c] * inertia[b][d] - inertia[a][d] * inertia[b][c];
+        }
+    const float determinant =
+        inertia[0][0] * cofactor[0][0] + inertia[0][1] * cofactor[0][1] + inertia[0][2] * cofactor[0][2];
+    for (int i = 0; i < 3; i++) m->w[i] = 1 / determinant * row_dot(cofactor[i], l);
+}
+
+reference_rigid_motion reference_frame_of(const reference_strand *s) {
+    reference_rigid_motion m = {{0}, {0}, {0}};
+    for (uint32_t k = 0; k < s->points; k++)
+        if (!reference_moves(s, k)) {
+            memcpy(m.v, s->v[k], sizeof m.v);
+            return m;
+        }
+    find_center(s, &m);
+    find_rotation(s, &m);
+    return m;
+}
+
+static void frame_velocity(const reference_rigid_motion *m, const float x[3], float v[3]) {
+    float r[3], turn[3];
+    row_between(m->center, x, r);
+    cross(m->w, r, turn);
+    for (int axis = 0; axis < 3; axis++) v[axis] = m->v[axis] + turn[axis];
+}
+
+/* Twice the kinetic energy relative to the frame. */
+float reference_kinetic_about(const reference_strand *s, const reference_rigid_motion *frame) {
+    float kinetic = 0, base[3], u[3];
+    for (uint32_t k = 0; k < s->points; k++) {
+        frame_velocity(frame, s->x[k], base);
+        row_between(base, s->v[k], u);
+        if (reference_moves(s, k)) kinetic += 1 / s->mass[k] * row_dot(u, u);
+    }
+    return kinetic;
+}
+
+/* Multiplies the velocities relative to the frame; the root takes the momentum. */
+static void scale_velocities(reference_strand *s, const reference_rigid_motion *frame, float factor) {
+    float momentum[3] = {0}, base[3];
+    for (uint32_t k = 0; k < s->points; k++) {
+        frame_velocity(frame, s->x[k], base);
+        for (int axis = 0; axis < 3 && reference_moves(s, k); axis++) {
+            const float v = s->v[k][axis];
+            s->v[k][axis] = base[axis] + factor * (v - base[axis]);
+            momentum[axis] += 1 / s->mass[k] * (s->v[k][axis] - v);
+        }
+    }
+    for (int axis = 0; axis < 3 && !reference_moves(s, 0); axis++) s->reaction[0][axis] -= momentum[axis];
+}
+
+/* A factor of the velocities relative to the frame restores what is certain of the deficit, at most half of
+ * their energy. */
+void reference_restore_energy(reference_strand *s) {
+    const reference_rigid_motion frame = reference_frame_of(s);
+    const float kinetic = reference_kinetic_about(s, &frame);
+    float mass = 0;
+    for (uint32_t k = 0; k < s->points; k++)
+        if (reference_moves(s, k)) mass += 1 / s->mass[k];
+    const float noise = 0x1p-20f * (float)s->points * mass * s->kicks,
+                certain = s->deficit - fmaxf(-noise, fminf(noise, s->deficit)), most = 0.5f * kinetic,
+                deficit = fmaxf(-most, fminf(most, certain));
+    const bool finite = isfinite(s->deficit + kinetic);
+    s->deficit = s->kicks = 0, s->kinetic = kinetic;
+    if (kinetic > 0 && finite) scale_velocities(s, &frame, sqrtf(1 + deficit / kinetic));
+}
+
+/* Scales what is more than `most`. Pins that move relative to each other do work. */
+static bool pins_move_with(const reference_strand *s, const reference_rigid_motion *frame) {
+    bool together = true;
+    for (uint32_t k = 0; k < s->points; k++)
+        for (int axis = 0; axis < 3 && !reference_moves(s, k); axis++)
+            together &= s->v[k][axis] == frame->v[axis];
+    return together;
+}
+
+void reference_limit_kinetic(reference_strand *s, const reference_rigid_motion *frame, float kinetic,
+                             float most) {
+    if (pins_move_with(s, frame) && most < kinetic && isfinite(kinetic))
+        scale_velocities(s, frame, sqrtf(most / kinetic));
+}
+
+/* Tensions add no energy. */
+void reference_limit_energy(reference_strand *s, float most) {
+    const reference_rigid_motion frame = reference_frame_of(s);
+    reference_limit_kinetic(s, &frame, reference_kinetic_about(s, &frame), most);
+}
+
+bool reference_pins_move_together(const reference_strand *s) {
+    const reference_rigid_motion frame = reference_frame_of(s);
+    return pins_move_with(s, &frame);
+}
+
+void reference_take_energy(reference_strand *s, float excess) {
+    const reference_rigid_motion frame = reference_frame_of(s);
+    const float kinetic = reference_kinetic_about(s, &frame);
+    reference_limit_kinetic(s, &frame, kinetic, larger(kinetic - excess, 0));
+}
+
+/* --- Strands that colliders push --- */
+
+reference_push reference_push_of(const reference_strand *s, const reference_world *w, const float base[3]) {
+    const float h = (float)reference_substep(w), rate = reference_rate(w);
+    reference_push push = {.touches = false};
+    float mass = 0, work = 0, fastest = 0;
+    for (uint32_t k = 0; k < s->points; k++) {
+        const reference_contact *c = &s->contact[k];
+        const float own = reference_moves(s, k) ? 1 / s->mass[k] : 0;
+        float impulse[3], way[3];
+        mass += own;
+        if (!(row_dot(c->normal, c->normal) > 0)) continue;
+        for (int i = 0; i < 3 && !push.touches; i++) push.v[i] = rate * c->drift[i];
+        push.touches = true;
+        if (!(row_dot(c->active, c->active) > 0)) continue;
+        for (int i = 0; i < 3; i++) {
+            impulse[i] = c->tangent[i] + c->normal_impulse * c->normal[i];
+            way[i] = c->drift[i] - h * base[i];
+        }
+        work += own * row_dot(impulse, way);
+        fastest = larger(fastest, row_dot(way, way));
+    }
+    push.work = (rate + rate) * rate * larger(work, 0);
+    push.most = 4 * rate * rate * mass * fastest;
+    return push;
+}
+
+float reference_pushed_energy(const reference_push *push, float kinetic) {
+    return larger(kinetic, smaller(kinetic + push->work, push->most));
+}
+
+bool reference_is_pinned(const reference_strand *s) {
+    bool pinned = false;
+    for (uint32_t k = 0; k < s->points; k++) pinned |= !reference_moves(s, k);
+    return pinned;
+}
+
+reference_rigid_motion reference_frame_of_push(const reference_strand *s, const reference_push *push) {
+    reference_rigid_motion frame = reference_frame_of(s);
+    if (push->touches && !reference_is_pinned(s)) {
+        memcpy(frame.v, push->v, sizeof frame.v);
+        memset(frame.w, 0, sizeof frame.w);
+    }
+    return frame;
+}
+
+/* Twice the energy of the prediction of first order. */
+static float predicted(const reference_strand *s, const reference_world *w,
+                       const reference_rigid_motion *frame) {
+    reference_strand start = *s;
+    memcpy(start.x, s->start, sizeof start.x);
+    memcpy(start.v, s->start_v, sizeof start.v);
+    for (uint32_t k = 0; k < s->points; k++) {
+        float dv[3];
+        memcpy(dv, s->dv[k], sizeof dv);
+        if (!reference_has_others(w)) reference_affine_kick(&start, w, k, dv);
+        for (int axis = 0; axis < 3 && reference_moves(s, k); axis++) start.v[k][axis] += dv[axis];
+    }
+    return reference_kinetic_about(&start, frame);
+}
+
+void reference_revert(reference_strand *s, const reference_rigid_motion *frame) {
+    for (uint32_t k = 0; k < s->points; k++) {
+        if (!reference_is_pinned(s)) frame_velocity(frame, s->start[k], s->v[k]);
+        if (reference_moves(s, k)) memcpy(s->x[k], s->start[k], sizeof s->x[k]);
+    }
+    if (s->compliance == 0) reference_project_lengths(s);
+    if (s->rod) memset(s->pull, 0, sizeof s->pull);
+}
+
+/* A strand that is not solved, or not pinned, goes back to its start where its ways would be a motion of more
+ * than four times the energy. */
+static void revert_jump(reference_strand *s, const reference_world *w, const reference_rigid_motion *frame,
+                        float most) {
+    reference_strand moved = *s;
+    memcpy(moved.x, s->start, sizeof moved.x);
+    for (uint32_t k = 0; k < s->points; k++)
+        for (int axis = 0; axis < 3; axis++)
+            moved.v[k][axis] = reference_rate(w) * (s->x[k][axis] - s->start[k][axis]);
+    if (4 * most < reference_kinetic_about(&moved, frame)) reference_revert(s, frame);
+}
+
+void reference_limit_push(reference_strand *s, const reference_world *w, bool solved) {
+    const float none[3] = {0};
+    reference_push push = reference_push_of(s, w, none);
+    const reference_rigid_motion frame = reference_frame_of_push(s, &push);
+    push = reference_push_of(s, w, frame.v);
+    const float most = reference_pushed_energy(&push, predicted(s, w, &frame));
+    if (!solved || !reference_is_pinned(s)) revert_jump(s, w, &frame, most);
+    reference_limit_kinetic(s, &frame, reference_kinetic_about(s, &frame), most);
+}
