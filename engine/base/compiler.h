@@ -28,6 +28,9 @@ _Static_assert(FLT_EVAL_METHOD == 0 || FLT_EVAL_METHOD == 16, "float expressions
 #define MOTE_UNROLLED _Pragma("GCC unroll 8")
 #define MOTE_ROLLED   _Pragma("GCC unroll 1")
 #endif
+/* Hides the value of an integer from the compiler: gcc 12 unrolls loops of two iterations in spite of
+ * MOTE_ROLLED. */
+#define MOTE_HIDDEN(number)    __asm__("" : "+r"(number))
 #define MOTE_LIKELY(condition) __builtin_expect(!!(condition), 1)
 
 /* Constant of a kernel's instance. Compact kernels, which the build makes for a set that is only the fallback
