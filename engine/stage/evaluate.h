@@ -7,7 +7,7 @@
 #include "stage/plan.h"
 
 /* Maximum number of registers that a kernel processes side by side. */
-#define MOTE_MAX_UNROLL 4
+#define MOTE_MAX_UNROLL 2
 
 /* Constants of one instance of a kernel; the compiler folds them. */
 typedef struct mote_instance {
@@ -50,8 +50,9 @@ MOTE_INLINE mote_force_sum mote_inline_evaluate(const mote_plan *plan, double ti
     return sum;
 }
 
-/* Evaluates curl noise that is the only inline force. */
-MOTE_INLINE void mote_noise_alone(const mote_plan *plan, int registers, double time, const mote_lanes *s,
+/* Evaluates curl noise that is the only inline force. Positions are read back from the argument of the call:
+ * across it they are in memory once. */
+MOTE_INLINE void mote_noise_alone(const mote_plan *plan, int registers, double time, mote_lanes *s,
                                   mote_force_sum *sum) {
     const mote_force_def *def = plan->forces;
     mote_noise_moment moments[2];
@@ -64,6 +65,7 @@ MOTE_INLINE void mote_noise_alone(const mote_plan *plan, int registers, double t
     const bool wind = def->use == MOTE_FIELD_WIND;
     MOTE_UNROLLED
     for (int u = 0; u < registers; u++) {
+        s[u].x = x[u];
         const wide3 value = mote_use_field(def, field[u], s[u].v);
         if (wind)
             sum[u].force = wide3_add(sum[u].force, value);
@@ -73,7 +75,7 @@ MOTE_INLINE void mote_noise_alone(const mote_plan *plan, int registers, double t
 }
 
 /* Sums inline forces by the force mix. */
-MOTE_INLINE void mote_mix_forces(const mote_plan *plan, mote_instance of, double time, const mote_lanes *s,
+MOTE_INLINE void mote_mix_forces(const mote_plan *plan, mote_instance of, double time, mote_lanes *s,
                                  const mote_external *external, mote_force_sum *sum) {
     if (of.mix == MOTE_MIX_NOISE) {
         mote_noise_alone(plan, of.registers, time, s, sum);
@@ -84,11 +86,13 @@ MOTE_INLINE void mote_mix_forces(const mote_plan *plan, mote_instance of, double
     for (int u = 0; u < of.registers; u++)
         at[u].x = s[u].x, at[u].v = s[u].v, at[u].anchor = external[u].anchor, at[u].time = time;
     mote_inline_forces(plan->forces, plan->force_count, plan->anchors, at, of.registers, sum);
+    MOTE_UNROLLED
+    for (int u = 0; u < of.registers; u++) s[u].x = at[u].x, s[u].v = at[u].v; /* likewise read back */
 }
 
 /* Sums all forces that are not affine, in m/s^2: inline forces in order, callbacks, the host's forces,
  * newtons times the inverse mass. */
-MOTE_INLINE void mote_mix_evaluate(const mote_plan *plan, mote_instance of, double time, const mote_lanes *s,
+MOTE_INLINE void mote_mix_evaluate(const mote_plan *plan, mote_instance of, double time, mote_lanes *s,
                                    const mote_external *external, wide3 *sum) {
     mote_force_sum forces[MOTE_MAX_UNROLL];
     MOTE_UNROLLED
@@ -107,11 +111,14 @@ MOTE_INLINE void mote_mix_evaluate(const mote_plan *plan, mote_instance of, doub
     }
 }
 
-/* Computes dv[u] for each register. */
-MOTE_INLINE void mote_evaluate(const mote_plan *plan, mote_instance of, mote_stage_at at, const mote_lanes *s,
+/* Computes dv[u] for each register. The forces that are not affine come first: across their calls no affine
+ * term has to be kept. */
+MOTE_INLINE void mote_evaluate(const mote_plan *plan, mote_instance of, mote_stage_at at, mote_lanes *s,
                                const mote_external *external, wide3 *dv) {
     const mote_evaluation *e = &plan->evaluation[at.stage];
     const bool affine = FOLDS_AFFINE(of.family);
+    wide3 sum[MOTE_MAX_UNROLL];
+    if (of.mix) mote_mix_evaluate(plan, of, at.time, s, external, sum);
     MOTE_UNROLLED
     for (int u = 0; u < of.registers; u++) {
         dv[u] = wide3_zero();
@@ -119,13 +126,8 @@ MOTE_INLINE void mote_evaluate(const mote_plan *plan, mote_instance of, mote_sta
         if (affine && of.mass && plan->affine_force)
             dv[u] = wide3_add_scaled(dv[u], external[u].inverse_mass,
                                      mote_affine_evaluate(&e->force, plan->stiff_force, &s[u]));
-    }
-    if (!of.mix) return;
-    wide3 sum[MOTE_MAX_UNROLL];
-    mote_mix_evaluate(plan, of, at.time, s, external, sum);
-    MOTE_UNROLLED
-    for (int u = 0; u < of.registers; u++) {
-        wide3 kick = wide3_scale(wide_set(e->kick_h), sum[u]);
+        if (!of.mix) continue;
+        const wide3 kick = wide3_scale(wide_set(e->kick_h), sum[u]);
         dv[u] = affine ? wide3_add(dv[u], kick) : kick;
     }
 }
