@@ -89,16 +89,18 @@ static void list_survivors(mote_filler *filler) {
     filler->next = next;
 }
 
-void mote_filler_list(mote_filler *filler, size_t first, size_t end) {
+/* Lists the dead particles of slots [first, end), at most MOTE_FILLER_SLOTS: whole blocks that follow those
+ * of the previous call. */
+static void list(mote_filler *filler, size_t first, size_t end) {
     const mote_particles *particles = filler->compaction->particles;
     filler->count = 0;
     for (size_t base = first; base < end; base += MOTE_BLOCK)
         list_block(filler, (uint32_t)base, particles->deaths[base / MOTE_BLOCK]);
     list_survivors(filler);
-    mote_particles_prefetch(particles, filler->slot, filler->count);
 }
 
-void mote_filler_remove(mote_filler *filler) {
+/* Removes the listed particles. Their slots and those of all survivors have been stepped. */
+static void remove_listed(mote_filler *filler) {
     const mote_compaction *c = filler->compaction;
     mote_events_deaths(c->particles, c->fate, filler->slot, filler->count, filler->rank);
     mote_particles_retire_ids(c->particles, filler->slot, filler->count, filler->rank);
@@ -109,8 +111,8 @@ void mote_filler_remove(mote_filler *filler) {
 
 void mote_filler_run(mote_filler *filler, size_t first, size_t end) {
     for (size_t from = first; from < end; from += MOTE_FILLER_SLOTS) {
-        mote_filler_list(filler, from, end - from < MOTE_FILLER_SLOTS ? end : from + MOTE_FILLER_SLOTS);
-        mote_filler_remove(filler);
+        list(filler, from, end - from < MOTE_FILLER_SLOTS ? end : from + MOTE_FILLER_SLOTS);
+        remove_listed(filler);
     }
 }
 
@@ -122,7 +124,7 @@ static void meet_survivors(const mote_compaction *compaction) {
     moves.particles = compaction->particles, moves.count = 0;
     mote_filler_begin(&filler, compaction, 0);
     for (uint32_t first = 0; first < end; first += MOTE_FILLER_SLOTS) {
-        mote_filler_list(&filler, first, end - first < MOTE_FILLER_SLOTS ? end : first + MOTE_FILLER_SLOTS);
+        list(&filler, first, end - first < MOTE_FILLER_SLOTS ? end : first + MOTE_FILLER_SLOTS);
         mote_moves_add(&moves, filler.survivor, filler.slot, filler.holes);
         filler.rank += filler.count;
     }

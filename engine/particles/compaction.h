@@ -17,8 +17,7 @@ MOTE_INLINE mote_compaction mote_compaction_begin(mote_particles *particles, uin
     return (mote_compaction){particles, particles->range.slot_count - dead, dead, fate};
 }
 
-/* Slots whose dead particles are listed and removed together. They are still in the cache when they have been
- * stepped between the two. */
+/* Slots whose dead particles are listed and removed together. */
 #define MOTE_FILLER_SLOTS (16 * MOTE_BLOCK)
 
 /* Removes dead particles run by run of blocks: ends their ids, and fills hole k of the range, ascending, with
@@ -36,14 +35,8 @@ typedef struct mote_filler {
 /* Begins at slot `first`, the start of a block. */
 void mote_filler_begin(mote_filler *filler, const mote_compaction *compaction, size_t first);
 
-/* Lists the dead particles of slots [first, end), at most MOTE_FILLER_SLOTS: whole blocks that follow those
- * of the previous call; prefetches what a step does not read of them. */
-void mote_filler_list(mote_filler *filler, size_t first, size_t end);
-
-/* Removes the listed particles. Their slots and those of all survivors have been stepped. */
-void mote_filler_remove(mote_filler *filler);
-
-/* Lists and removes in slots [first, end): whole blocks that follow those of the previous call. */
+/* Lists and removes the dead particles of slots [first, end): whole blocks that follow those of the previous
+ * call. These slots and those of all survivors have been stepped. */
 void mote_filler_run(mote_filler *filler, size_t first, size_t end);
 
 /* Runs the fillers of all slots, which have been stepped, and before it exchanges what the ranks of a cluster

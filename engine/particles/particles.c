@@ -221,17 +221,6 @@ void mote_particles_retire_id(mote_particles *particles, uint32_t slot) {
     if (particles->ids) invalidate_index(particles, particle[slot].index);
 }
 
-void mote_particles_prefetch(const mote_particles *particles, const uint32_t *slot, uint32_t count) {
-    const uint32_t *birth = particles->column[MOTE_COLUMN_BIRTH];
-    const float *lifetime = particles->column[MOTE_COLUMN_LIFETIME];
-    const mote_particle_id *particle = particles->column[MOTE_COLUMN_ID];
-    for (uint32_t i = 0; birth && i < count; i++) {
-        __builtin_prefetch(&birth[slot[i]], 1);
-        __builtin_prefetch(&lifetime[slot[i]], 1);
-        if (particle) __builtin_prefetch(&particle[slot[i]], 1);
-    }
-}
-
 void mote_particles_retire_ids(mote_particles *particles, const uint32_t *slot, uint32_t count,
                                uint32_t rank) {
     if (!particles->ids) return;

@@ -135,9 +135,6 @@ void mote_particles_retire_ids(mote_particles *particles, const uint32_t *slot, 
  * fate: of their particles. */
 void mote_particles_clear_ids(mote_particles *particles, uint32_t count, uint32_t rank, uint8_t fate);
 
-/* Prefetches the columns of slots that a step does not read. */
-void mote_particles_prefetch(const mote_particles *particles, const uint32_t *slot, uint32_t count);
-
 /* Whether every rank of a cluster has a column, and not only the owner of a slot. */
 MOTE_INLINE bool mote_particles_is_everywhere(int id) {
     return id == MOTE_COLUMN_ID || id == MOTE_COLUMN_FATE || id == MOTE_COLUMN_BIRTH ||

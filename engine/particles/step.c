@@ -172,15 +172,18 @@ static void do_lifetimes(void *context, size_t first, size_t end, uint32_t worke
     if (expired) __atomic_fetch_add(&b->expired, expired, __ATOMIC_RELAXED);
 }
 
+/* Slots that are stepped before their holes are filled: they are in the cache still, and a step over shorter
+ * runs loses what the processor has learnt of the columns (measured: 1.1 times the time with a quarter). */
+#define STEPPED_SLOTS (64 * MOTE_BLOCK)
+
 /* Steps slots [first, end) and fills their holes, run by run of blocks. */
 static void step_and_fill(batch *b, size_t first, size_t end, uint32_t *frozen) {
     mote_filler filler;
     mote_filler_begin(&filler, b->compaction, first);
-    for (size_t from = first; from < end; from += MOTE_FILLER_SLOTS) {
-        const size_t to = end - from < MOTE_FILLER_SLOTS ? end : from + MOTE_FILLER_SLOTS;
-        mote_filler_list(&filler, from, to);
+    for (size_t from = first; from < end; from += STEPPED_SLOTS) {
+        const size_t to = end - from < STEPPED_SLOTS ? end : from + STEPPED_SLOTS;
         mote_run_blocks(&b->run, from, to, frozen);
-        mote_filler_remove(&filler);
+        mote_filler_run(&filler, from, to);
     }
 }
 
