@@ -43,8 +43,9 @@ MOTE_INLINE bool pass_is_single(settled_instance of) {
     return settled_is_drag(of) || of.family == MOTE_FAMILY_VERLET;
 }
 
-/* Slots of a range beyond which drag alone keeps previous positions without passes: these take 1.2 times as
- * long where columns come from memory, and 0.8 times where they are in a cache (measured). */
+/* Slots of a range beyond which drag alone keeps previous positions without passes in wide registers: there
+ * passes take 1.2 times as long where columns come from memory, and 0.8 times where they are in a cache; in
+ * narrower ones 0.8 times in both (measured). */
 #define PASS_KEPT_SLOTS ((size_t)1 << 19)
 
 /* Whether passes run the steps. Drag alone waits for nothing, and velocity Verlet carries more than its
@@ -53,7 +54,8 @@ MOTE_INLINE bool passes_run(const mote_plan *plan, const settled *p, const mote_
                             settled_instance of) {
     const bool once = span->steps == 1 && plan->substeps == 1;
     const bool runs = pass_is_euler(plan, of) || of.family == MOTE_FAMILY_VERLET;
-    if (settled_is_drag(of) && span->previous_x[0] && span->count > PASS_KEPT_SLOTS) return false;
+    const bool streams = MOTE_WIDTH == 16 && span->previous_x[0] && span->count > PASS_KEPT_SLOTS;
+    if (settled_is_drag(of) && streams) return false;
     return runs && (once || !pass_is_single(of)) && !span->collision && !(of.terms && p->inverse_masses);
 }
 
@@ -141,6 +143,10 @@ MOTE_INLINE void run_block(const mote_plan *plan, const settled *p, const mote_s
         const bool keep = left == plan->substeps && span->previous_x[0];
         if (left > 1)
             run_pass(plan, p, span, of, damped, keep, false, from, &between, contain_register, range, frozen);
+        else if (of.registers > 1 && !keep) /* so short that a branch in it counts */
+            run_pass(plan, p, span, of, damped, false, true, from, &memory, contain_register, range, frozen);
+        else if (of.registers > 1)
+            run_pass(plan, p, span, of, damped, true, true, from, &memory, contain_register, range, frozen);
         else
             run_pass(plan, p, span, of, damped, keep, true, from, &memory, contain_register, range, frozen);
     }
