@@ -105,23 +105,39 @@ MOTE_INLINE void network_take(float *const column[3], ptrdiff_t at, wide3 less) 
 
 /* --- Interleaved blocks --- */
 
+/* The other end of the last spring, in registers: in a chain it is the first end of the next one. Its force
+ * is not in memory yet. at: -1 if there is none. */
+typedef struct network_held {
+    ptrdiff_t at;
+    network_point point;
+    wide3 force;
+} network_held;
+
+MOTE_INLINE void network_release(const network_state *s, const network_held *held) {
+    if (held->at >= 0) wide3_store(s->force, (size_t)held->at, held->force);
+}
+
+/* Adds the force of one register of a packet to both ends. */
 MOTE_INLINE void network_interleaved_packet(const mote_network *n, const network_state *s, uint32_t first,
-                                            uint32_t number, network_kind kind) {
+                                            uint32_t number, network_kind kind, network_held *held,
+                                            size_t lane) {
     const mote_network_packet *packet = &n->packet[number];
-    const bool velocity = kind.uncoupled || kind.damped;
-    for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) {
-        const ptrdiff_t self = (ptrdiff_t)packet->self - first + (ptrdiff_t)lane;
-        const ptrdiff_t other = (ptrdiff_t)packet->other - first + (ptrdiff_t)lane;
-        network_point a = {network_at(s->x, self), wide3_zero()}, b = {network_at(s->x, other), wide3_zero()};
-        if (velocity) a.v = network_at(s->v, self), b.v = network_at(s->v, other);
-        const network_force_sum part =
-            network_spring(n, packet, kind, &a, &b, lane, (size_t)number * MOTE_GROUP + lane);
-        network_add(s->force, self, part.force);
-        network_take(s->force, other, part.force);
-        if (!kind.uncoupled) continue;
-        network_add(s->shift, self, part.shift);
-        network_take(s->shift, other, part.shift);
+    const ptrdiff_t self = (ptrdiff_t)packet->self - first + (ptrdiff_t)lane;
+    const ptrdiff_t other = (ptrdiff_t)packet->other - first + (ptrdiff_t)lane;
+    if (held->at != self) {
+        network_release(s, held);
+        held->point = (network_point){network_at(s->x, self), network_at(s->v, self)};
+        held->force = wide3_load(s->force, (size_t)self);
     }
+    const network_point a = held->point;
+    const network_point b = {network_at(s->x, other), network_at(s->v, other)};
+    const network_force_sum part =
+        network_spring(n, packet, kind, &a, &b, lane, (size_t)number * MOTE_GROUP + lane);
+    wide3_store(s->force, (size_t)self, wide3_add(held->force, part.force));
+    *held = (network_held){other, b, wide3_sub(wide3_load(s->force, (size_t)other), part.force)};
+    if (!kind.uncoupled) return;
+    network_add(s->shift, self, part.shift);
+    network_take(s->shift, other, part.shift);
 }
 
 MOTE_INLINE void forces_interleaved(const mote_network_job *job, const mote_network_scratch *c,
@@ -134,16 +150,25 @@ MOTE_INLINE void forces_interleaved(const mote_network_job *job, const mote_netw
         wide3_store(state.force, (size_t)at, wide3_zero());
         if (uncoupled) wide3_store(state.shift, (size_t)at, wide3_zero());
     }
-    for (uint32_t i = block->first_packet; i < end; i++) {
-        const mote_network_packet *packet = &n->packet[i];
-        if (damped && packet->damped && network_is_whole(packet))
-            network_interleaved_packet(n, &state, first, i, (network_kind){uncoupled, true, true});
-        else if (damped && packet->damped)
-            network_interleaved_packet(n, &state, first, i, (network_kind){uncoupled, true, false});
-        else if (network_is_whole(packet))
-            network_interleaved_packet(n, &state, first, i, (network_kind){uncoupled, false, true});
-        else
-            network_interleaved_packet(n, &state, first, i, (network_kind){uncoupled, false, false});
+    for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) {
+        network_held held = {.at = -1};
+        for (uint32_t i = block->first_packet; i < end; i++) {
+            const mote_network_packet *packet = &n->packet[i];
+            const bool some = damped && packet->damped, whole = network_is_whole(packet);
+            if (some && whole)
+                network_interleaved_packet(n, &state, first, i, (network_kind){uncoupled, true, true}, &held,
+                                           lane);
+            else if (some)
+                network_interleaved_packet(n, &state, first, i, (network_kind){uncoupled, true, false}, &held,
+                                           lane);
+            else if (whole)
+                network_interleaved_packet(n, &state, first, i, (network_kind){uncoupled, false, true}, &held,
+                                           lane);
+            else
+                network_interleaved_packet(n, &state, first, i, (network_kind){uncoupled, false, false},
+                                           &held, lane);
+        }
+        network_release(&state, &held);
     }
 }
 
