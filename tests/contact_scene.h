@@ -44,9 +44,15 @@ typedef struct scene {
     mote_collider_pose before, now;
 } scene;
 
+static inline mote_placement placed(const mote_transform *at) {
+    const mote_motion motion = {.from = *at, .to = *at};
+    return mote_motion_placement(&motion, 0, 0);
+}
+
 static inline void pose(scene *s) {
-    s->before = mote_collider_pose_make(&s->def, &s->from, &s->from);
-    s->now = mote_collider_pose_make(&s->def, &s->from, &s->to);
+    const mote_placement from = placed(&s->from), to = placed(&s->to);
+    s->before = mote_collider_pose_make(&s->def, &from, &from);
+    s->now = mote_collider_pose_make(&s->def, &from, &to);
 }
 
 static inline scene standing(mote_collider_def def) {

@@ -26,8 +26,9 @@ static mote_advance advanced(const net *n, uint64_t nanoseconds) {
 }
 
 /* A curtain at x = z = away, pinned at its upper edge, that swings along z by less than a millimetre. */
-static void hang(net *n, int solver, double away, int mode, mote_isa isa) {
-    const mote_system_def def = settings(mode, isa);
+static void hang(net *n, int solver, double away, int mode, mote_isa isa, uint32_t substeps) {
+    mote_system_def def = settings(mode, isa);
+    def.substeps = substeps;
     begin_net(n, MOTE_NETWORK_CONSTRAINED);
     add_grid(n, (grid){COLUMNS, ROWS, away, 0.125, 0.01, solver == DUAL ? INFINITY : 1e3f, false});
     for (uint32_t i = 0; i < HUNG; i++) {
@@ -69,8 +70,8 @@ TEST(a_small_swing_far_away_is_presented_as_at_the_origin) {
     for (int solver = PRIMAL; solver < SOLVERS; solver++)
         for (int mode = 0; mode < MOTE_INTERPOLATION_COUNT; mode++)
             for (size_t p = 0; p < COUNT_OF(places); p++) {
-                hang(&near, solver, 0, mode, MOTE_ISA_AUTO);
-                hang(&far, solver, places[p], mode, MOTE_ISA_AUTO);
+                hang(&near, solver, 0, mode, MOTE_ISA_AUTO, 4);
+                hang(&far, solver, places[p], mode, MOTE_ISA_AUTO, 4);
                 double most = 0;
                 const double difference = difference_of(&near, &far, places[p], &most);
                 test_case("solver %d, %g m, mode %d: swing %g m, difference %g m", solver, places[p], mode,
@@ -79,6 +80,51 @@ TEST(a_small_swing_far_away_is_presented_as_at_the_origin) {
                 ASSERT(most, <, 1e-3);
                 ASSERT(difference, <=, 1e-6 * most);
                 mote_system_destroy(near.system), mote_system_destroy(far.system);
+            }
+}
+
+/* --- Colliders --- */
+
+/* Two curtains are pushed along z by a plane that stood 1/16 m behind them and goes 1/128 m in each step: its
+ * places are floats. */
+static void push(const net *n, mote_collider_id id, double away, int step) {
+    mote_transform to = {{(float)away, 0, (float)(away + (step - 8) * 0x1p-7)},
+                         {(float)sqrt(0.5), 0, 0, (float)sqrt(0.5)}};
+    OK(mote_system_move_collider(n->system, id, &to, MOTE_NEXT_ADVANCE));
+    step_net(n, 1);
+}
+
+static double fastest(const net *n) {
+    double most = 0;
+    for (uint32_t i = 0; i < HUNG; i++) most = fmax(most, fabs(place_of(n, i, 5)));
+    return most;
+}
+
+TEST(a_plane_pushes_a_curtain_alike_at_any_distance) {
+    static const double places[] = {1e3, 1e4, 1e5};
+    static const uint32_t substeps[] = {1, 4, 16, 64};
+    static net of[2];
+    for (int solver = PRIMAL; solver < SOLVERS; solver++)
+        for (size_t s = 0; s < COUNT_OF(substeps); s++)
+            for (size_t p = 0; p < COUNT_OF(places); p++) {
+                double speed[2] = {0, 0};
+                for (int far = 0; far < 2; far++) {
+                    const double away = far ? places[p] : 0;
+                    mote_collider_id id;
+                    hang(&of[far], solver, away, MOTE_INTERPOLATE_NONE, MOTE_ISA_AUTO, substeps[s]);
+                    const mote_collider_def wall =
+                        mote_plane((float[3]){(float)away, 0, (float)(away - 0x1p-4)}, (float[3]){0, 0, 1});
+                    OK(mote_system_add_collider(of[far].system, &wall, &id));
+                    for (int step = 0; step < 30; step++) {
+                        push(&of[far], id, away, step);
+                        speed[far] = fmax(speed[far], fastest(&of[far]));
+                    }
+                    mote_system_destroy(of[far].system);
+                }
+                test_case("solver %d, %u substeps, %g m: %g m/s, %g at the origin", solver, substeps[s],
+                          places[p], speed[1], speed[0]);
+                ASSERT(speed[0], >, 0.7);
+                ASSERT_NEAR(speed[1], speed[0], 1e-2 * speed[0]);
             }
 }
 
@@ -189,7 +235,7 @@ TEST(pins_far_away_leave_from_the_whole_place) {
     static whole_places at;
     for (int solver = PRIMAL; solver < SOLVERS; solver++) {
         test_case("solver %d", solver);
-        hang(&n, solver, 1e5, MOTE_INTERPOLATE_NONE, MOTE_ISA_AUTO);
+        hang(&n, solver, 1e5, MOTE_INTERPOLATE_NONE, MOTE_ISA_AUTO, 4);
         step_net(&n, 20);
         store_places(&n, &at);
         const uint32_t i = 13;
@@ -220,7 +266,7 @@ TEST(places_that_the_host_writes_have_no_low_part) {
     static net n;
     for (size_t m = 0; m < COUNT_OF(modes); m++) {
         float got[HUNG][3], high[HUNG];
-        hang(&n, PRIMAL, 1e5, modes[m], MOTE_ISA_AUTO);
+        hang(&n, PRIMAL, 1e5, modes[m], MOTE_ISA_AUTO, 4);
         step_net(&n, 20);
         *coordinate(&n, 13, 1) -= 0.0625f;
         for (uint32_t i = 0; i < HUNG; i++) high[i] = *coordinate(&n, i, 2);
@@ -237,7 +283,7 @@ TEST(teleported_networks_are_presented_at_their_present_places) {
     static net n;
     static whole_places now;
     float got[HUNG][3];
-    hang(&n, PRIMAL, 1e5, MOTE_INTERPOLATE_LINEAR, MOTE_ISA_AUTO);
+    hang(&n, PRIMAL, 1e5, MOTE_INTERPOLATE_LINEAR, MOTE_ISA_AUTO, 4);
     advanced(&n, STEP * 41 / 2);
     store_places(&n, &now);
     OK(mote_network_teleport(n.system, n.id));
@@ -252,7 +298,7 @@ TEST(teleported_networks_are_presented_at_their_present_places) {
 TEST(low_parts_of_the_places_before_the_last_step_count_in_the_hash) {
     static net n;
     uint32_t shown = 0;
-    hang(&n, PRIMAL, 1e5, MOTE_INTERPOLATE_LINEAR, MOTE_ISA_AUTO);
+    hang(&n, PRIMAL, 1e5, MOTE_INTERPOLATE_LINEAR, MOTE_ISA_AUTO, 4);
     step_net(&n, 20);
     mote_network *in = network_inside(n.system, n.id);
     const uint64_t hash = mote_system_hash(n.system);

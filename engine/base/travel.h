@@ -38,15 +38,21 @@ MOTE_INLINE void mote_travel_keep_arrival(uint64_t *from_tick, uint64_t *to_tick
     if (mote_travel_has_arrived(*from_tick, *to_tick, now)) *from_tick = *to_tick;
 }
 
-/* Returns the fraction of the travel completed `within` ticks after step_tick, in [0, 1]: 0 if it is pending,
- * 1 if to_tick is not after from_tick. */
+/* Returns the share of the travel completed `within` ticks after step_tick, in [0, 1]: 0 if it is pending, 1
+ * if to_tick is not after from_tick. */
+MOTE_INLINE double mote_travel_share(uint64_t from_tick, uint64_t to_tick, uint64_t step_tick,
+                                     double within) {
+    if (mote_travel_is_pending(to_tick)) return 0;
+    if ((int64_t)(to_tick - from_tick) <= 0) return 1;
+    const double passed = (double)(int64_t)(step_tick - from_tick) + within;
+    const double share = passed / (double)(to_tick - from_tick);
+    return share < 0 ? 0 : share < 1 ? share : 1;
+}
+
+/* Returns the same, rounded. */
 MOTE_INLINE float mote_travel_fraction(uint64_t from_tick, uint64_t to_tick, uint64_t step_tick,
                                        double within) {
-    if (mote_travel_is_pending(to_tick)) return 0;
-    if ((int64_t)(to_tick - from_tick) <= 0) return 1.0f;
-    const double passed = (double)(int64_t)(step_tick - from_tick) + within;
-    const double fraction = passed / (double)(to_tick - from_tick);
-    return (float)(fraction < 0 ? 0 : fraction < 1 ? fraction : 1);
+    return (float)mote_travel_share(from_tick, to_tick, step_tick, within);
 }
 
 /* Returns from + fraction (to - from), and `to` itself at fraction 1. */

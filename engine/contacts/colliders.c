@@ -280,9 +280,9 @@ typedef struct quaternion {
     double q[4];
 } quaternion;
 
-static quaternion quaternion_of(const mote_transform *transform) {
+static quaternion quaternion_of(const mote_placement *at) {
     quaternion t;
-    for (int i = 0; i < 4; i++) t.q[i] = (double)transform->rotation[i];
+    for (int i = 0; i < 4; i++) t.q[i] = at->rotation[i];
     return t;
 }
 
@@ -391,8 +391,8 @@ static void write_bounds(mote_collider_pose *pose) {
     pose->ball = (float)(__builtin_sqrt(x * x + y * y + z * z) * (1 + 0x1p-20));
 }
 
-mote_collider_pose mote_collider_pose_make(const mote_collider_def *def, const mote_transform *from,
-                                           const mote_transform *to) {
+mote_collider_pose mote_collider_pose_make(const mote_collider_def *def, const mote_placement *from,
+                                           const mote_placement *to) {
     mote_collider_pose pose = {.kind = def->kind,
                                .radius = def->radius,
                                .half_length = def->half_length,
@@ -406,8 +406,9 @@ mote_collider_pose mote_collider_pose_make(const mote_collider_def *def, const m
     quaternion before = quaternion_of(from), now = quaternion_of(to);
     for (int i = 0; i < 3; i++) {
         pose.extent[i] = def->extent[i];
-        pose.origin[i] = to->position[i];
-        pose.shift[i] = 0.0f + (float)((double)to->position[i] - (double)from->position[i]); /* not -0 */
+        pose.origin[i] = (float)to->position[i];
+        pose.origin_low[i] = (float)(to->position[i] - (double)pose.origin[i]);
+        pose.shift[i] = 0.0f + (float)(to->position[i] - from->position[i]); /* not -0 */
     }
     write_columns(now, false, pose.axis);
     write_columns(product(now, conjugate(before)), true, pose.turn);
@@ -429,10 +430,10 @@ static void fill_poses(mote_collider_list *list, uint64_t ticks_per_step) {
         const mote_collider *collider = mote_collider_at(list, i);
         const mote_travel *travel = &collider->motion.travel;
         list->at_rest &= mote_travel_has_arrived(travel->from_tick, travel->to_tick, list->tick);
-        mote_transform before = mote_motion_at(&collider->motion, list->tick, 0);
+        mote_placement before = mote_motion_placement(&collider->motion, list->tick, 0);
         for (uint32_t s = 0; s <= list->substeps; s++) {
             const double within = (double)ticks_per_step * (double)s / (double)list->substeps;
-            const mote_transform now = mote_motion_at(&collider->motion, list->tick, within);
+            const mote_placement now = mote_motion_placement(&collider->motion, list->tick, within);
             mote_collider_pose *pose = &list->poses[(size_t)s * count + i];
             *pose = mote_collider_pose_make(&collider->def, &before, &now);
             pose->serial = list->list.serials[i];

@@ -15,9 +15,10 @@
 typedef struct mote_collider_pose {
     mote_collider_kind kind;
     float radius, half_length, extent[3], friction;
-    bool turns;      /* axes differ from those at the boundary before */
-    float bound;     /* m, bounding radius about the origin; infinite for a plane or height field */
-    float origin[3]; /* m, world */
+    bool turns;          /* axes differ from those at the boundary before */
+    float bound;         /* m, bounding radius about the origin; infinite for a plane or height field */
+    float origin[3];     /* m, world ... */
+    float origin_low[3]; /* ... and its low part: the rest of that rounding. Loose particles ignore it */
     float axis[3][3];
     float start[3][3]; /* axes at the boundary before. The path of a point is straight in them. Of a capsule:
                           without the twist about its own axis, which changes no geometry */
@@ -96,9 +97,9 @@ const mote_collider_pose *mote_colliders_poses(mote_collider_list *list, uint64_
 /* Returns the bounding radius about the origin, m, rounded up: infinite for a plane or height field. */
 float mote_collider_bound(const mote_collider_def *def);
 
-/* Makes the pose of `def` at `to`, reached from `from`; the rotations may have any length but 0. */
-mote_collider_pose mote_collider_pose_make(const mote_collider_def *def, const mote_transform *from,
-                                           const mote_transform *to);
+/* Makes the pose of `def` at `to`, reached from `from`. */
+mote_collider_pose mote_collider_pose_make(const mote_collider_def *def, const mote_placement *from,
+                                           const mote_placement *to);
 
 void mote_colliders_destroy(mote_collider_list *list, const mote_allocator *allocator);
 

@@ -306,7 +306,7 @@ MOTE_INLINE wide_mask contact_with(const mote_collider_pose *to, wide3 d0, wide3
 
 /* Returns the origin of a collider relative to `base`, the origin of the points' coordinates. */
 MOTE_INLINE wide3 contact_origin(const mote_collider_pose *pose, wide3 base) {
-    return wide3_sub(wide3_set(pose->origin), base);
+    return wide3_add(wide3_sub(wide3_set(pose->origin), base), wide3_set(pose->origin_low));
 }
 
 /* Points of one register that moved from start to end in the substep. */
@@ -378,6 +378,7 @@ typedef struct mote_contact_list {
     const mote_collider_pose *from, *to;
     uint32_t count;
     uint8_t index[MOTE_MAX_COLLIDERS];
+    wide3 at[MOTE_MAX_COLLIDERS]; /* origins after the substep, relative to the base of the box */
     wide_mask far[MOTE_MAX_COLLIDERS], mark[MOTE_MAX_COLLIDERS];
 } mote_contact_list;
 
@@ -397,6 +398,7 @@ MOTE_INLINE void mote_contact_list_near(mote_contact_list *list, const mote_coll
         const wide ball = wide_set(to[i].bound) + reach;
         const wide_mask far = wide_less(ball * ball, wide3_dot(apart, apart));
         if (wide_all(far)) continue;
+        list->at[list->count] = now;
         list->far[list->count] = far;
         list->mark[list->count] = (wide_mask){0};
         list->index[list->count++] = (uint8_t)i;
@@ -421,25 +423,26 @@ MOTE_INLINE void mote_contact_patch_add(mote_contact_patch *patch, wide3 start, 
     patch->reach = wide_max(patch->reach, reach);
 }
 
-/* Returns true if no point of the patch can have a contact with the collider: none moves far, and none ends
- * within reach. Rounding is conservative, so that skipping the collider changes no bit. */
-MOTE_INLINE bool contact_passes_by(const mote_collider_pose *to, const mote_contact_patch *patch,
+/* Returns true if no point of the patch can have a contact with the collider, whose origin is `at` relative
+ * to the base of the patch: none moves far, and none ends within reach. Rounding is conservative, so that
+ * skipping the collider changes no bit. */
+MOTE_INLINE bool contact_passes_by(const mote_collider_pose *to, wide3 at, const mote_contact_patch *patch,
                                    wide radius) {
     const wide quarter = 0.25f * (to->radius + radius), reach = (1 + 0x1p-20f) * (radius + patch->reach);
-    const wide3 size = {to->around[0] + reach, to->around[1] + reach, to->around[2] + reach},
-                at = contact_origin(to, patch->ends.base);
+    const wide3 size = {to->around[0] + reach, to->around[1] + reach, to->around[2] + reach};
     const wide_mask beyond = contact_beyond(wide3_sub(at, patch->ends.high), size) |
                              contact_beyond(wide3_sub(patch->ends.low, at), size);
     return wide_all(beyond & wide_less(patch->moved + to->moved, quarter));
 }
 
-/* Selects the colliders of a list with which a point of the patch may have a contact. */
+/* Selects the colliders of a list with which a point of the patch, whose base is that of the list's box, may
+ * have a contact. The part has no places. */
 MOTE_INLINE void mote_contact_list_part(mote_contact_list *part, const mote_contact_list *list,
                                         const mote_contact_patch *patch, wide radius) {
     part->from = list->from, part->to = list->to;
     part->count = 0;
     for (uint32_t i = 0; i < list->count; i++) {
-        if (contact_passes_by(&list->to[list->index[i]], patch, radius)) continue;
+        if (contact_passes_by(&list->to[list->index[i]], list->at[i], patch, radius)) continue;
         part->far[part->count] = list->far[i];
         part->mark[part->count] = list->mark[i];
         part->index[part->count++] = list->index[i];

@@ -6,10 +6,9 @@
 #include "contacts/distance_grid.h"
 #include "contacts/height_field.h"
 
-/* Computes R^T d for the rotation of a unit quaternion (v, w): d - 2 w (v x d) + 2 v x (v x d). */
-static void turn_back(const float rotation[4], const double d[3], double to[3]) {
-    const double v[3] = {(double)rotation[0], (double)rotation[1], (double)rotation[2]},
-                 w = (double)rotation[3];
+/* Computes R^T d for the rotation of a quaternion (v, w) of length 1: d - 2 w (v x d) + 2 v x (v x d). */
+static void turn_back(const double rotation[4], const double d[3], double to[3]) {
+    const double *v = rotation, w = rotation[3];
     const double t[3] = {2 * (v[1] * d[2] - v[2] * d[1]), 2 * (v[2] * d[0] - v[0] * d[2]),
                          2 * (v[0] * d[1] - v[1] * d[0])};
     for (int i = 0; i < 3; i++) {
@@ -72,10 +71,10 @@ static double grid_distance(const mote_distance_grid *grid, const double q[3]) {
     return distance;
 }
 
-double mote_collider_depth(const mote_collider_def *def, const mote_transform *at, const double x[3]) {
+double mote_collider_depth(const mote_collider_def *def, const mote_placement *at, const double x[3]) {
     const double half = (double)def->half_length, radius = (double)def->radius;
     double d[3], q[3];
-    for (int i = 0; i < 3; i++) d[i] = x[i] - (double)at->position[i];
+    for (int i = 0; i < 3; i++) d[i] = x[i] - at->position[i];
     if (def->kind == MOTE_COLLIDER_SPHERE)
         return radius - __builtin_sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
     turn_back(at->rotation, d, q);

@@ -33,8 +33,17 @@ mote_motion mote_motion_place(const mote_transform *at) {
 }
 
 /* Interpolates in double, where the difference of two floats cannot overflow. */
-static float between(float from, float to, float fraction) {
-    return (float)((double)from + (double)fraction * ((double)to - (double)from));
+static double between(float from, float to, double share) {
+    return (double)from + share * ((double)to - (double)from);
+}
+
+mote_placement mote_motion_placement(const mote_motion *motion, uint64_t step_tick, double within) {
+    const double f = mote_travel_share(motion->travel.from_tick, motion->travel.to_tick, step_tick, within);
+    const mote_transform *from = f < 1 ? &motion->from : &motion->to, *to = f > 0 ? &motion->to : from;
+    mote_placement at;
+    for (int i = 0; i < 3; i++) at.position[i] = between(from->position[i], to->position[i], f);
+    for (int i = 0; i < 4; i++) at.rotation[i] = between(from->rotation[i], to->rotation[i], f);
+    return at;
 }
 
 mote_transform mote_motion_at(const mote_motion *motion, uint64_t step_tick, double within) {
@@ -42,8 +51,11 @@ mote_transform mote_motion_at(const mote_motion *motion, uint64_t step_tick, dou
     if (f <= 0) return motion->from;
     if (f >= 1) return motion->to;
     mote_transform at;
-    for (int i = 0; i < 3; i++) at.position[i] = between(motion->from.position[i], motion->to.position[i], f);
-    for (int i = 0; i < 4; i++) at.rotation[i] = between(motion->from.rotation[i], motion->to.rotation[i], f);
+    const mote_transform *from = &motion->from, *to = &motion->to;
+    for (int i = 0; i < 3; i++)
+        at.position[i] = (float)between(from->position[i], to->position[i], (double)f);
+    for (int i = 0; i < 4; i++)
+        at.rotation[i] = (float)between(from->rotation[i], to->rotation[i], (double)f);
     return normalised(at);
 }
 

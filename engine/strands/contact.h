@@ -36,15 +36,11 @@ MOTE_INLINE wide contact_reach(const strand_columns *c, wide segment) {
 
 /* Returns the longest path of a collider's origin in the substep, m; at most 1,000 km. */
 MOTE_INLINE float longest_way(const strand_work *w, uint32_t substep) {
-    const mote_collider_pose *from = w->job->poses + (size_t)substep * w->job->collider_count,
-                             *to = from + w->job->collider_count;
+    const mote_collider_pose *to = w->job->poses + (size_t)(substep + 1) * w->job->collider_count;
     float most = 0; /* squared */
     for (uint32_t i = 0; i < w->job->collider_count; i++) {
         float square = 0;
-        for (int axis = 0; axis < 3; axis++) {
-            const float way = to[i].origin[axis] - from[i].origin[axis];
-            square += way * way;
-        }
+        for (int axis = 0; axis < 3; axis++) square += to[i].shift[axis] * to[i].shift[axis];
         most = square > most ? square : most;
     }
     return __builtin_sqrtf(most < 1e12f ? most : 1e12f);
@@ -244,7 +240,7 @@ MOTE_INLINE void prepare_search(const strand_work *w, strand_search *search, siz
     for (uint32_t i = 0; i < near->count; i++) {
         const mote_collider_pose *from = &near->from[near->index[i]], *to = &near->to[near->index[i]];
         search->of[near->index[i]] = (strand_collider){
-            contact_origin(from, base), contact_origin(to, base),
+            contact_origin(from, base), near->at[i],
             __builtin_sqrtf(to->friction * w->job->strands->def.friction), collider_turned(to)};
     }
 }
