@@ -117,7 +117,7 @@ MOTE_INLINE void mote_evaluate(const mote_plan *plan, mote_instance of, mote_sta
                                const mote_external *external, wide3 *dv) {
     const mote_evaluation *e = &plan->evaluation[at.stage];
     const bool affine = FOLDS_AFFINE(of.family);
-    wide3 sum[MOTE_MAX_UNROLL];
+    wide3 sum[MOTE_MAX_UNROLL] = {{(wide){0}, (wide){0}, (wide){0}}}; /* which gcc 12 does not see */
     if (of.mix) mote_mix_evaluate(plan, of, at.time, s, external, sum);
     MOTE_UNROLLED
     for (int u = 0; u < of.registers; u++) {
