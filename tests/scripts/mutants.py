@@ -1,19 +1,24 @@
 """Mutation: changes the engine in one place at a time, and runs the tests of its subject, without hashes.
 
 usage: mutants.py ROOT DIRECTORY MESON_OPTION COUNT [SEED]
-Draws COUNT places with a fixed seed (1), in a copy of the sources. A mutant is killed where a test fails or
-does not end; survivors are listed. One that does not compile is drawn again. LEFT_OUT lists the files without
-mutants, with the reason. The last line is `N passed, N failed`: killed and survived. The run succeeds where
-at least GOAL percent were killed: of some changes the result is the same by any test, such as `<=` for `<`
-between numbers that are never equal.
+Draws COUNT places with a fixed seed (1) and judges them in copies of the sources, one for each processor. A
+mutant is killed where a test fails or does not end; survivors are listed. One that does not compile is drawn
+again, and so is one with the same machine code, byte by byte, as the unchanged engine: no test can tell the
+two apart. LEFT_OUT lists the files without mutants, with the reason. The last line is `N passed, N failed`:
+killed and survived. The run succeeds where at least GOAL percent were killed: of some changes the result is
+the same by any test, such as `<=` for `<` between numbers that are never equal.
 """
+import collections
+import concurrent.futures
+import json
+import os
 import pathlib
 import random
 import re
-import resource
 import shutil
 import subprocess
 import sys
+import threading
 import time
 
 OPERATORS = [(r' < ', ' <= '), (r' <= ', ' < '), (r' > ', ' >= '), (r' >= ', ' > '), (r' == ', ' != '),
@@ -25,6 +30,7 @@ OPERATORS = [(r' < ', ' <= '), (r' <= ', ' < '), (r' > ', ' >= '), (r' >= ', ' >
              (r'(?m)^    +[a-z_]\w*\([^;{}]*\);$', ';'),  # a call alone
              (r'(?m)^    +if \([^;{}]*\) return [^;]*;$', ';')]  # an early return
 GOAL = 90  # percent
+SURVIVED, UNBUILT, EQUAL = 'SURVIVED', 'does not compile', 'the same machine code'
 LEFT_OUT = {
     r'/validate\.c$': 'invariants, which builds with assertions check',
     r'^engine/cluster/': 'a library of its own, whose tests need the ranks of MPI',
@@ -116,79 +122,156 @@ def draw(files, dice):
     raise IndexError
 
 
-def quiet(command, seconds):
+def quiet(command, seconds=3600):
     """0 where a command succeeds; each of its processes is stopped after so many seconds of work, and all of
     them after four times as many on the clock: on a machine that is busy a slow test is no dead one."""
     try:
-        run = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False,
-                             timeout=4 * seconds,
-                             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds)))
+        run = subprocess.run(['bash', '-c', f'ulimit -t {seconds} && exec "$@"', 'bash', *command],
+                             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                             env={**os.environ, 'OMP_WAIT_POLICY': 'passive'}, check=False,
+                             timeout=4 * seconds)
     except subprocess.TimeoutExpired:
         return -1
     return run.returncode
 
 
-seconds = {}  # that a test took
+def words(name):
+    """What a file and a test have in common: `collide_spin` and `collisions` begin with the same letters."""
+    return {word[:5].rstrip('s') for word in name.split('_')}
 
 
-def killer(directory, tests):
-    """The first test that fails, or takes longer than any should; '': none; None: one does not compile. Quick
-    ones run first, and what is behind the first that fails is not even linked."""
-    for test in sorted(tests, key=lambda t: seconds.get(t, 0)):
-        if quiet(['ninja', '-C', directory, f'tests/{test}'], 3600):
-            return None
+class Tests:
+    """What all workers know of the tests."""
+
+    def __init__(self, directory):
+        listed = json.loads(subprocess.run(['meson', 'introspect', '--tests', directory], capture_output=True,
+                                           check=True).stdout)
+        self.arguments = {test['name']: test['cmd'][1:] for test in listed}
+        self.slow = {test['name'] for test in listed if {'mote:long', 'mote:longest'} & set(test['suite'])}
+        self.seconds = {}  # that a test took where it passed
+        self.kills = collections.Counter()  # of a test in a file, and in a directory
+        self.trusted = set()  # tests that passed without a mutant
+
+    def sorted(self, path):
+        """Tests of a file, those first that take least time for a kill: quick ones, those of the same name,
+        and those that have killed a mutant there."""
+        def time_to_kill(test):
+            chance = (1 + 5 * len(words(path.stem) & words(test)) + 10 * self.kills[path.name, test] +
+                      2 * self.kills[path.parent.name, test])
+            return self.seconds.get(test, 20 if test in self.slow else 2) / chance
+        return sorted(TESTS[path.parent.name], key=time_to_kill)
+
+
+class Worker:
+    """A copy of the sources and a build directory, where one mutant at a time is judged."""
+
+    def __init__(self, root, work, option):
+        self.copy, self.directory = work / 'source', work / 'build'
+        copy_sources(root, self.copy)
+        if not (self.directory / 'build.ninja').is_file():
+            # At -O1 the tests take twice as long, which is more than the compiler saves.
+            subprocess.run(['meson', 'setup', self.directory, self.copy, option, '-Dtests=enabled',
+                            '-Dbench=disabled', '-Doptimization=2', '-Ddefault_library=static'],
+                           stdout=subprocess.DEVNULL, check=True)
+        if not self.builds('engine/libmote.a'):
+            raise SystemExit('the engine does not compile without a mutant')
+        self.unchanged = self.machine_code()
+
+    def builds(self, target):
+        return quiet(['ninja', '-j1', '-C', self.directory, target]) == 0
+
+    def machine_code(self):
+        return (self.directory / 'engine/libmote.a').read_bytes()
+
+    def fails(self, tests, name):
+        """Whether a test fails, or takes ten times as long as it did."""
+        if not self.builds(f'tests/{name}'):
+            return True
         start = time.monotonic()
-        failed = quiet([directory / 'tests' / test], 300)
-        seconds[test] = time.monotonic() - start
-        if failed:
-            return test
-    return ''
+        limit = 30 + round(10 * tests.seconds[name]) if name in tests.seconds else 300
+        if quiet([self.directory / 'tests' / name, *tests.arguments[name]], limit):
+            return True
+        tests.seconds[name] = time.monotonic() - start
+        return False
 
-
-def judge(copy, directory, drawn, trusted):
-    """None: does not compile; else the test that killed it, or ''. trusted: tests that passed unchanged."""
-    path, text, (start, end, new) = drawn
-    tests = TESTS[path.relative_to(copy / 'engine').parts[0]]
-    path.write_text(text[:start] + new + text[end:])
-    try:
-        by = killer(directory, tests)
-    finally:
-        path.write_text(text)
-    if by and by not in trusted:
-        if killer(directory, [by]) != '':
+    def judge(self, tests, path, text, change):
+        """Whether a mutant counts, and what became of it."""
+        start, end, new = change
+        file = self.copy / path
+        file.write_text(text[:start] + new + text[end:])
+        try:
+            if not self.builds('engine/libmote.a'):
+                return False, UNBUILT
+            if self.machine_code() == self.unchanged:
+                return False, EQUAL
+            by = next((test for test in tests.sorted(path) if self.fails(tests, test)), None)
+        finally:
+            file.write_text(text)
+        if not by:
+            return True, SURVIVED
+        if by not in tests.trusted and self.fails(tests, by):
             raise SystemExit(f'{by} fails without a mutant')
-        trusted.add(by)
-    return by
+        tests.trusted.add(by)
+        tests.kills.update([(path.name, by), (path.parent.name, by)])
+        return True, f'killed by {by}'
+
+
+class Run:
+    """Draws that the workers share."""
+
+    def __init__(self, files, count, seed):
+        self.files, self.count, self.dice = files, count, random.Random(seed)
+        self.lock = threading.Lock()
+        self.drawn = 0
+        self.verdicts = {}  # by the number of the draw: whether it counts, the verdict, the name
+
+    def next(self):
+        """The number and the place of a draw, or None where as many as are wanted may count: no more are
+        drawn, so that they are the same ones whoever is first."""
+        with self.lock:
+            if self.drawn - sum(not verdict[0] for verdict in self.verdicts.values()) >= self.count:
+                return None
+            self.drawn += 1
+            return self.drawn, draw(self.files, self.dice)
+
+    def work(self, worker, tests):
+        try:
+            while drawn := self.next():
+                number, (path, text, (start, end, new)) = drawn
+                counts, verdict = worker.judge(tests, path, text, (start, end, new))
+                line = text.count('\n', 0, start) + 1
+                name = f'{path}:{line}: {text[start:end].strip()!r} -> {new.strip()!r}'
+                with self.lock:
+                    self.verdicts[number] = counts, verdict, name
+                    print(f'{number:3} {name} {verdict}', flush=True)
+        except BaseException:
+            self.count = 0  # the others end too
+            raise
 
 
 def main():
     root, work, option, count = (pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3],
                                  int(sys.argv[4]))
-    dice = random.Random(int(sys.argv[5]) if len(sys.argv) > 5 else 1)
-    copy, directory = work / 'source', work / 'build'
-    copy_sources(root, copy)
-    if not (directory / 'build.ninja').is_file():
-        subprocess.run(['meson', 'setup', directory, copy, option, '-Dtests=enabled', '-Dbench=disabled',
-                        '-Doptimization=1'], stdout=subprocess.DEVNULL, check=True)
-    files = [(path, path.read_text(), places(path.read_text()))
-             for path in sorted((copy / 'engine').rglob('*.[ch]'))
-             if not re.search('|'.join(LEFT_OUT), str(path.relative_to(copy)))]
-    survivors, killed, trusted = [], 0, set()
-    while killed + len(survivors) < count:
-        drawn = draw(files, dice)
-        path, text, (start, end, new) = drawn
-        by = judge(copy, directory, drawn, trusted)
-        if by is None:
-            continue
-        line = text.count('\n', 0, start) + 1
-        name = f'{path.relative_to(copy)}:{line}: {text[start:end].strip()!r} -> {new.strip()!r}'
-        print(f'killed    {name} by {by}' if by else f'SURVIVED  {name}', flush=True)
-        killed += bool(by)
-        if not by:
-            survivors.append(name)
+    processors = range(len(os.sched_getaffinity(0)))
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        workers = list(pool.map(lambda i: Worker(root, work / f'worker-{i}', option), processors))
+        copy = workers[0].copy
+        files = [(path.relative_to(copy), path.read_text(), places(path.read_text()))
+                 for path in sorted((copy / 'engine').rglob('*.[ch]'))
+                 if not re.search('|'.join(LEFT_OUT), str(path.relative_to(copy)))]
+        tests = Tests(workers[0].directory)
+        run = Run(files, count, int(sys.argv[5]) if len(sys.argv) > 5 else 1)
+        try:
+            list(pool.map(lambda worker: run.work(worker, tests), workers))
+        finally:
+            run.count = 0
+    verdicts = [run.verdicts[number] for number in sorted(run.verdicts)]
+    survivors = [name for _, verdict, name in verdicts if verdict == SURVIVED]
     print('survivors:', *survivors or ['none'], sep='\n  ')
-    print(f'{killed} passed, {len(survivors)} failed')
-    return 1 if 100 * killed < GOAL * count else 0
+    for reason in UNBUILT, EQUAL:
+        print(f'drawn again, {reason}: {sum(verdict == reason for _, verdict, _ in verdicts)}')
+    print(f'{count - len(survivors)} passed, {len(survivors)} failed')
+    return 1 if 100 * len(survivors) > (100 - GOAL) * count else 0
 
 
 sys.exit(main())
