@@ -456,3 +456,35 @@ TEST(the_report_tells_the_deepest_strand) {
         destroy_rope(&ropes);
     }
 }
+
+/* Strands of 3 to 7 points that stand upright, each third one with its root under a floor: points under the
+ * floor count where the root is there, each for its own strand. */
+TEST(the_report_counts_the_buried_points_of_each_strand) {
+    float x[3 * CLOUD * 7];
+    uint32_t points[CLOUD], count = 0, most = 0;
+    for (uint32_t n = 0; n < CLOUD; n++) {
+        points[n] = 3 + n % 5;
+        for (uint32_t k = 0; k < points[n]; k++, count++) {
+            x[3 * count] = 0.1f * (float)n, x[3 * count + 2] = 0;
+            x[3 * count + 1] = 0.02f * (float)k + (n % 3 ? 0.01f : -0.02f * (float)(n % 4) - 0.01f);
+        }
+    }
+    mote_strands_def def = mote_default_strands_def();
+    def.strand_count = CLOUD, def.strand_points = points, def.positions = x;
+    const mote_collider_def floor = mote_plane((float[3]){0, 0, 0}, (float[3]){0, 1, 0});
+    const rope r = make_scene(&def, &floor, SUBSTEPS, 0);
+    step_rope(&r, 1);
+    for (uint32_t n = 0; n < CLOUD; n++) {
+        uint32_t under = 0;
+        for (uint32_t k = 1; k < points[n]; k++) {
+            double at[3];
+            load_point(&r, n, k, at, NULL);
+            under += at[1] < 0;
+        }
+        test_case("strand %u", n);
+        ASSERT(report_of(&r, n).buried, ==, under);
+        most = under > most ? under : most;
+    }
+    ASSERT(most, ==, 3);
+    destroy_rope(&r);
+}
