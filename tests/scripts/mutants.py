@@ -223,17 +223,21 @@ class Run:
     def __init__(self, files, count, seed):
         self.files, self.count, self.dice = files, count, random.Random(seed)
         self.lock = threading.Lock()
-        self.drawn = 0
+        self.drawn = set()
         self.verdicts = {}  # by the number of the draw: whether it counts, the verdict, the name
 
     def next(self):
         """The number and the place of a draw, or None where as many as are wanted may count: no more are
         drawn, so that they are the same ones whoever is first."""
         with self.lock:
-            if self.drawn - sum(not verdict[0] for verdict in self.verdicts.values()) >= self.count:
+            again = sum(not counts for counts, _, _ in self.verdicts.values())
+            if len(self.drawn) >= min(self.count + again, sum(len(found) for _, _, found in self.files)):
                 return None
-            self.drawn += 1
-            return self.drawn, draw(self.files, self.dice)
+            place = draw(self.files, self.dice)
+            while place in self.drawn:
+                place = draw(self.files, self.dice)
+            self.drawn.add(place)
+            return len(self.drawn), place
 
     def work(self, worker, tests):
         try:
@@ -268,11 +272,12 @@ def main():
             run.count = 0
     verdicts = [run.verdicts[number] for number in sorted(run.verdicts)]
     survivors = [name for _, verdict, name in verdicts if verdict == SURVIVED]
+    judged = sum(counts for counts, _, _ in verdicts)
     print('survivors:', *survivors or ['none'], sep='\n  ')
     for reason in UNBUILT, EQUAL:
         print(f'drawn again, {reason}: {sum(verdict == reason for _, verdict, _ in verdicts)}')
-    print(f'{count - len(survivors)} passed, {len(survivors)} failed')
-    return 1 if 100 * len(survivors) > (100 - GOAL) * count else 0
+    print(f'{judged - len(survivors)} passed, {len(survivors)} failed')
+    return 1 if 100 * len(survivors) > (100 - GOAL) * judged else 0
 
 
 sys.exit(main())
