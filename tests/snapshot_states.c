@@ -1,4 +1,5 @@
-/* Snapshots of states that are rare: kills that wait for the next step, ids that are used up. */
+/* Snapshots of states that are rare: kills that wait for the next step, ids that are used up, samples that a
+ * system does not have. */
 #include "test.h"
 
 #include <math.h>
@@ -266,4 +267,72 @@ TEST(kills_that_wait_are_restored_and_wrong_ones_refused) {
     ASSERT(mote_system_count(b), ==, 4u);
     ASSERT(mote_system_hash(a), ==, mote_system_hash(b));
     mote_system_destroy(a), mote_system_destroy(b);
+}
+
+/* --- Samples of the host --- */
+
+enum { FIELD, HEIGHTS, DISTANCES, SAMPLED };
+
+/* A grid, a height field and a distance grid of the same values. */
+typedef struct sampled {
+    float values[24];
+    mote_grid *grid;
+    mote_height_field *heights;
+    mote_distance_grid *distances;
+} sampled;
+
+static void make_sampled(sampled *s, float value) {
+    mote_grid_def grid = mote_default_grid_def();
+    mote_height_field_def heights = mote_default_height_field_def();
+    mote_distance_grid_def distances = mote_default_distance_grid_def();
+    for (int i = 0; i < 24; i++) s->values[i] = value;
+    for (int axis = 0; axis < 3; axis++) grid.count[axis] = distances.count[axis] = 2;
+    heights.count[0] = heights.count[1] = 2;
+    grid.vectors = (const float(*)[3])s->values, heights.heights = distances.distances = s->values;
+    OK(mote_grid_create(&grid, &s->grid));
+    OK(mote_height_field_create(&heights, &s->heights));
+    OK(mote_distance_grid_create(&distances, &s->distances));
+}
+
+static void add_sampled(mote_system *system, const sampled *s, int kind) {
+    const mote_transform at = MOTE_TRANSFORM_IDENTITY;
+    const mote_collider_def shapes[] = {mote_sphere(at.position, 1),
+                                        kind == HEIGHTS ? mote_height_field_collider(&at, s->heights)
+                                                        : mote_distance_grid_collider(&at, s->distances)};
+    mote_collider_id id;
+    if (kind == FIELD) {
+        add_force(system, mote_gravity((float[3]){0, -1, 0}));
+        add_force(system, mote_grid_field(s->grid, MOTE_FIELD_ACCELERATION, 0));
+        return;
+    }
+    for (int i = 0; i < 2; i++) OK(mote_system_add_collider(system, &shapes[i], &id));
+}
+
+TEST(snapshots_with_samples_that_the_system_does_not_have_are_refused_by_their_place) {
+    sampled here, there;
+    mote_system_def def = mote_default_system_def();
+    unsigned char memory[16384];
+    mote_snapshot_fault fault;
+    size_t bytes;
+    make_sampled(&here, 1), make_sampled(&there, 2);
+    for (int kind = 0; kind < SAMPLED; kind++) {
+        mote_system *a = system_of(&def), *b = system_of(&def), *none = system_of(&def);
+        test_case("kind %d", kind);
+        add_sampled(a, &here, kind), add_sampled(b, &there, kind);
+        OK(mote_system_save(a, 0, memory, sizeof memory, &bytes));
+        for (int i = 0; i < 2; i++) {
+            assert_int_equal(restore_or_keep(i ? none : b, memory, bytes, &fault), MOTE_ERROR_FOREIGN);
+            assert_int_equal(fault.part, kind == FIELD ? MOTE_SNAPSHOT_FORCES : MOTE_SNAPSHOT_COLLIDERS);
+            ASSERT(fault.index, ==, 1u);
+        }
+        add_sampled(b, &here, kind);
+        OK(restore_or_keep(b, memory, bytes, &fault));
+        ASSERT(mote_system_hash(a), ==, mote_system_hash(b));
+        mote_system_destroy(a), mote_system_destroy(b), mote_system_destroy(none);
+    }
+    for (int i = 0; i < 2; i++) {
+        const sampled *s = i ? &here : &there;
+        mote_grid_destroy(s->grid), mote_height_field_destroy(s->heights);
+        mote_distance_grid_destroy(s->distances);
+    }
 }
