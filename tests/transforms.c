@@ -37,10 +37,12 @@ static void matrix_image(const mote_transform *t, const float v[3], double image
     }
 }
 
+/* Any components of a rotation may be 0, but not all: turns about axes, half turns. */
 TEST(points_are_rotated_and_moved) {
     uint32_t random = 1;
     for (int k = 0; k < 1000; k++) {
-        const mote_transform t = random_transform(&random);
+        mote_transform t = random_transform(&random);
+        for (int i = 0; i < 4 && k % 16; i++) t.rotation[i] *= (float)(k >> i & 1);
         float v[3] = {random_component(&random), random_component(&random), random_component(&random)};
         double want[3];
         matrix_image(&t, v, want);
