@@ -224,9 +224,10 @@ TEST(straight_rods_twist_evenly) {
 /* --- Stiff curls --- */
 
 /* Curls whose root is pushed come to rest, and those that are solved in rotations are reported. number:
- * kappa^4 h^2 EI / (kg/m). */
+ * kappa^4 h^2 EI / (kg/m), of which the parts of a substep have 0.4 at most. */
 TEST(stiff_curls_come_to_rest_and_are_reported) {
-    static const double number[] = {0.1, 1, 10, 80, 150};
+    static const double number[] = {0.1, 1, 3, 10, 80, 150};
+    static const uint32_t parts[] = {1, 2, 4, 1, 1, 1}; /* stiff ones are not divided */
     for (size_t i = 0; i < COUNT_OF(number); i++) {
         const double l = RADIUS * 12 / (POINTS - 1), curvature = 2 * sin(6.0 / (POINTS - 1)) / l;
         const double stiffness = number[i] * 480 * 480 * 1e-5 / l / pow(curvature, 4);
@@ -241,6 +242,8 @@ TEST(stiff_curls_come_to_rest_and_are_reported) {
         test_case("kappa^4 h^2 EI / (kg/m) = %g: %g m/s", number[i], fastest_point(&r));
         assert_alive(&r, 0);
         assert_int_equal(report_of(&r, 0).stiff_curls, number[i] > 0.4 * 16);
+        /* At rest one iteration holds each part of a substep. */
+        ASSERT(report_of(&r, 0).iterations, ==, 8 * parts[i]);
         ASSERT(fastest_point(&r), <=, 0.01);
         destroy_rope(&r);
     }
