@@ -124,16 +124,6 @@ def places(text):
     return [(m.start(), m.end(), new) for old, new in OPERATORS for m in re.finditer(old, code)]
 
 
-def draw(files, dice):
-    """A place: any operator's in any file, each place as likely."""
-    number = dice.randrange(sum(len(found) for _, _, found in files))
-    for path, text, found in files:
-        if number < len(found):
-            return path, text, found[number]
-        number -= len(found)
-    raise IndexError
-
-
 def quiet(command, seconds=3600):
     """0 where a command succeeds; each of its processes is stopped after so many seconds of work, and all of
     them after four times as many on the clock: on a machine that is busy a slow test is no dead one."""
@@ -162,7 +152,6 @@ class Tests:
         self.slow = {test['name'] for test in listed if {'mote:long', 'mote:longest'} & set(test['suite'])}
         self.seconds = {}  # that a test took where it passed
         self.kills = collections.Counter()  # of a test in a file, and in a directory
-        self.trusted = set()  # tests that passed without a mutant
 
     def sorted(self, path):
         """Tests of a file, those first that take least time for a kill: quick ones, those of the same name,
@@ -177,8 +166,9 @@ class Tests:
 class Worker:
     """A copy of the sources and a build directory, where one mutant at a time is judged."""
 
-    def __init__(self, root, work, option):
-        self.copy, self.directory = work / 'source', work / 'build'
+    def __init__(self, root, work, option, number):
+        self.number, self.killers = number, set()
+        self.copy, self.directory = work / f'worker-{number}/source', work / f'worker-{number}/build'
         copy_sources(root, self.copy)
         if not (self.directory / 'build.ninja').is_file():
             # At -O1 the tests take twice as long, which is more than the compiler saves.
@@ -221,48 +211,63 @@ class Worker:
             file.write_text(text)
         if not by:
             return True, SURVIVED
-        if by not in tests.trusted and self.fails(tests, by):
-            raise SystemExit(f'{by} fails without a mutant')
-        tests.trusted.add(by)
         tests.kills.update([(path.name, by), (path.parent.name, by)])
+        self.killers.add(by)
         return True, f'killed by {by}'
+
+    def work(self, run, tests):
+        """Judges what waits. At last the tests that killed a mutant must pass without one: not after each
+        mutant, because the next one is compiled in the time that this takes."""
+        try:
+            while drawn := run.next(self):
+                run.end(drawn, self.judge(tests, *run.places[drawn]))
+            for test in sorted(self.killers):
+                if self.fails(tests, test):
+                    raise SystemExit(f'{test} fails without a mutant')
+        except BaseException:
+            run.waiting.clear()  # the others end too
+            raise
 
 
 class Run:
-    """Draws that the workers share."""
+    """The draws. As many as are wanted, and one more for each that does not count: so they are the same ones
+    in whatever order they are judged. Those of a file follow each other, because the compiler then has less
+    to do; every second worker begins at the end."""
 
-    def __init__(self, files, count, seed):
-        self.files, self.count, self.dice = files, count, random.Random(seed)
+    def __init__(self, places, count, seed):
+        self.places, self.dice = places, random.Random(seed)
         self.lock = threading.Lock()
-        self.drawn = set()
-        self.verdicts = {}  # by the number of the draw: whether it counts, the verdict, the name
+        self.order = []  # numbers of places, as they were drawn
+        self.verdicts = {}  # by the number of a place: whether it counts, the verdict, the name
+        self.waiting = collections.deque()
+        for _ in range(count):
+            self.draw()
+        self.waiting = collections.deque(sorted(self.waiting))
 
-    def next(self):
-        """The number and the place of a draw, or None where as many as are wanted may count: no more are
-        drawn, so that they are the same ones whoever is first."""
+    def draw(self):
+        if len(self.order) == len(self.places):
+            return
+        drawn = self.dice.randrange(len(self.places))
+        while drawn in self.order:
+            drawn = self.dice.randrange(len(self.places))
+        self.order.append(drawn)
+        self.waiting.append(drawn)
+
+    def next(self, worker):
         with self.lock:
-            again = sum(not counts for counts, _, _ in self.verdicts.values())
-            if len(self.drawn) >= min(self.count + again, sum(len(found) for _, _, found in self.files)):
+            if not self.waiting:
                 return None
-            place = draw(self.files, self.dice)
-            while place in self.drawn:
-                place = draw(self.files, self.dice)
-            self.drawn.add(place)
-            return len(self.drawn), place
+            return self.waiting.pop() if worker.number % 2 else self.waiting.popleft()
 
-    def work(self, worker, tests):
-        try:
-            while drawn := self.next():
-                number, (path, text, (start, end, new)) = drawn
-                counts, verdict = worker.judge(tests, path, text, (start, end, new))
-                line = text.count('\n', 0, start) + 1
-                name = f'{path}:{line}: {text[start:end].strip()!r} -> {new.strip()!r}'
-                with self.lock:
-                    self.verdicts[number] = counts, verdict, name
-                    print(f'{number:3} {name} {verdict}', flush=True)
-        except BaseException:
-            self.count = 0  # the others end too
-            raise
+    def end(self, drawn, verdict):
+        path, text, (start, end, new) = self.places[drawn]
+        line = text.count('\n', 0, start) + 1
+        name = f'{path}:{line}: {text[start:end].strip()!r} -> {new.strip()!r}'
+        with self.lock:
+            self.verdicts[drawn] = *verdict, name
+            if not verdict[0]:
+                self.draw()
+            print(f'{len(self.verdicts)}/{len(self.order)} {name} {verdict[1]}', flush=True)
 
 
 def main():
@@ -270,18 +275,19 @@ def main():
                                  int(sys.argv[4]))
     processors = range(len(os.sched_getaffinity(0)))
     with concurrent.futures.ThreadPoolExecutor() as pool:
-        workers = list(pool.map(lambda i: Worker(root, work / f'worker-{i}', option), processors))
+        workers = list(pool.map(lambda number: Worker(root, work, option, number), processors))
         copy = workers[0].copy
-        files = [(path.relative_to(copy), path.read_text(), places(path.read_text()))
-                 for path in sorted((copy / 'engine').rglob('*.[ch]'))
-                 if not re.search('|'.join(LEFT_OUT), str(path.relative_to(copy)))]
+        files = [path.relative_to(copy) for path in sorted((copy / 'engine').rglob('*.[ch]'))]
+        texts = {path: (copy / path).read_text() for path in files
+                 if not re.search('|'.join(LEFT_OUT), str(path))}
+        run = Run([(path, text, change) for path, text in texts.items() for change in places(text)], count,
+                  int(sys.argv[5]) if len(sys.argv) > 5 else 1)
         tests = Tests(workers[0].directory)
-        run = Run(files, count, int(sys.argv[5]) if len(sys.argv) > 5 else 1)
         try:
-            list(pool.map(lambda worker: run.work(worker, tests), workers))
+            list(pool.map(lambda worker: worker.work(run, tests), workers))
         finally:
-            run.count = 0
-    verdicts = [run.verdicts[number] for number in sorted(run.verdicts)]
+            run.waiting.clear()
+    verdicts = [run.verdicts[drawn] for drawn in run.order]
     survivors = [name for _, verdict, name in verdicts if verdict == SURVIVED]
     judged = sum(counts for counts, _, _ in verdicts)
     print('survivors:', *survivors or ['none'], sep='\n  ')
