@@ -331,6 +331,23 @@ TEST(wrong_defs_and_targets_are_refused) {
     mote_system_destroy(system);
 }
 
+/* A box has a volume, or is a plate of any size, or has a radius around what it is. */
+TEST(boxes_of_a_single_edge_need_a_radius) {
+    const mote_transform here = upright(0, 0, 0);
+    for (uint32_t edges = 0; edges < 8; edges++)
+        for (int power = -20; power <= 20; power += 5) {
+            const float edge = ldexpf(1, power);
+            mote_collider_def box =
+                mote_box(&here, (float[3]){edge * (float)(edges & 1), edge * (float)(edges >> 1 & 1),
+                                           edge * (float)(edges >> 2)});
+            test_case("edges %u of %g m", edges, (double)edge);
+            const bool is_line = edges == 0 || edges == 1 || edges == 2 || edges == 4;
+            assert_int_equal(mote_collider_check(&box, NULL), is_line ? MOTE_ERROR_RANGE : MOTE_OK);
+            box.radius = edge;
+            assert_int_equal(mote_collider_check(&box, NULL), MOTE_OK);
+        }
+}
+
 /* Every call that takes an id must return this code. */
 static void every_call_returns(mote_result code, mote_system *system, mote_collider_id id) {
     const mote_collider_def ball = unit_ball();
