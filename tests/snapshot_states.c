@@ -336,3 +336,78 @@ TEST(snapshots_with_samples_that_the_system_does_not_have_are_refused_by_their_p
         mote_distance_grid_destroy(s->distances);
     }
 }
+
+/* --- Colliders and emitters --- */
+
+/* Each word that can be wrong, of the second one of two. */
+TEST(wrong_colliders_and_emitters_are_refused_by_their_number) {
+    enum { COLLIDER = 35, EMITTER = 69, NOT_FINITE = 0x7fc00000 };
+    static const struct {
+        mote_snapshot_part part;
+        uint32_t word, value;
+    } wrong[] = {{MOTE_SNAPSHOT_COLLIDERS, COLLIDER, 1}, /* the serial number of the first */
+                 {MOTE_SNAPSHOT_COLLIDERS, COLLIDER, 9}, /* one that is still to come */
+                 {MOTE_SNAPSHOT_COLLIDERS, COLLIDER + 1, MOTE_COLLIDER_KIND_COUNT},
+                 {MOTE_SNAPSHOT_COLLIDERS, COLLIDER + 2, MOTE_RESPONSE_STICK}, /* nothing sticks */
+                 {MOTE_SNAPSHOT_COLLIDERS, COLLIDER + 3, NOT_FINITE},          /* place of the def */
+                 {MOTE_SNAPSHOT_COLLIDERS, COLLIDER + 17, NOT_FINITE},         /* where it comes from */
+                 {MOTE_SNAPSHOT_COLLIDERS, COLLIDER + 24, NOT_FINITE},         /* where it goes to */
+                 {MOTE_SNAPSHOT_EMITTERS, EMITTER, 1},
+                 {MOTE_SNAPSHOT_EMITTERS, EMITTER, 9},
+                 {MOTE_SNAPSHOT_EMITTERS, EMITTER + 1, MOTE_EMITTER_SHAPE_COUNT},
+                 {MOTE_SNAPSHOT_EMITTERS, EMITTER + 46, NOT_FINITE},
+                 {MOTE_SNAPSHOT_EMITTERS, EMITTER + 53, NOT_FINITE},
+                 {MOTE_SNAPSHOT_EMITTERS, EMITTER + 64, MOTE_MAX_PARTICLES + 1}, /* births that wait */
+                 {MOTE_SNAPSHOT_EMITTERS, EMITTER + 68, 0x3ff00000},             /* 1 birth is due */
+                 {MOTE_SNAPSHOT_EMITTERS, EMITTER + 68, 0xbff00000}};
+    mote_system_def def = mote_default_system_def();
+    def.lifetimes = true;
+    mote_system *system = system_of(&def);
+    unsigned char memory[16384];
+    mote_snapshot_fault fault;
+    size_t bytes;
+    for (int i = 0; i < 2; i++) {
+        const mote_collider_def ball = mote_sphere((float[3]){1, 2, 3}, 1);
+        const mote_emitter_def jet = mote_default_emitter_def();
+        mote_collider_id collider;
+        mote_emitter_id emitter;
+        OK(mote_system_add_collider(system, &ball, &collider));
+        OK(mote_system_add_emitter(system, &jet, &emitter));
+    }
+    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+        test_case("row %zu", i);
+        OK(mote_system_save(system, 0, memory, sizeof memory, &bytes));
+        OK(restore_or_keep(system, memory, bytes, &fault));
+        put_word(memory, wrong[i].part, 0, wrong[i].word, wrong[i].value);
+        assert_int_equal(restore_or_keep(system, memory, bytes, &fault), MOTE_ERROR_FILE);
+        assert_int_equal(fault.part, wrong[i].part);
+        ASSERT(fault.index, ==, 1u);
+    }
+    mote_system_destroy(system);
+}
+
+/* What is born turns as before. */
+TEST(emitters_that_spin_what_they_emit_are_restored) {
+    mote_system_def def = mote_default_system_def();
+    def.capacity = 100, def.orientation = true;
+    mote_emitter_def jet = mote_default_emitter_def();
+    mote_emitter_id id;
+    jet.rate = 600, jet.spin = (mote_spread){3, 4}, jet.spin_axis[0] = 1, jet.spin_axis[2] = 2;
+    mote_system *a = system_of(&def), *b = system_of(&def);
+    unsigned char memory[16384];
+    mote_snapshot_fault fault;
+    size_t bytes;
+    OK(mote_system_add_emitter(a, &jet, &id));
+    OK(mote_system_save(a, 0, memory, sizeof memory, &bytes));
+    OK(restore_or_keep(b, memory, bytes, &fault));
+    stepped(a, 1), stepped(b, 1);
+    const mote_range_view of_a = mote_system_view(a), of_b = mote_system_view(b);
+    ASSERT(of_a.count, ==, 10u);
+    ASSERT(of_b.count, ==, 10u);
+    for (uint32_t i = 0; i < of_a.count; i++) {
+        ASSERT(of_a.angular_velocity.z[i], >=, 2.5f);
+        ASSERT(of_b.angular_velocity.x[i], ==, of_a.angular_velocity.x[i]);
+        ASSERT(of_b.angular_velocity.z[i], ==, of_a.angular_velocity.z[i]);
+    }
+    mote_system_destroy(a), mote_system_destroy(b);
+}
