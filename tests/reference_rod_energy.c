@@ -71,13 +71,25 @@ bool reference_rod_gains(const reference_strand *s, const rod_energies *e, float
     return share * larger(e->kinetic[0], e->kinetic[1]) < gain_of(s, e);
 }
 
-void reference_pay_rod(reference_strand *s, const rod_part *p, rod_energies *e, const reference_push *push,
-                       bool near, float frames[REFERENCE_POINTS][4]) {
+/* Twice the energy of the stiffest joint that is bent by 0.5 rad. */
+static float bent(const reference_strand *s, const rod_part *p) {
+    const float square = p->h * p->h;
+    float most = 0;
+    for (uint32_t k = 0; k + 1 < s->points; k++) {
+        const float joint = square * s->joint[k],
+                    stiffest = larger(square * s->joint_across[k], square * s->joint_twist[k]);
+        most = larger(most, s->framed && joint > 0 ? stiffest : joint);
+    }
+    return 0.25f * (p->rate * p->rate * most);
+}
+
+void reference_pay_rod(reference_strand *s, const reference_world *w, const rod_part *p, rod_energies *e,
+                       const reference_push *push, bool near, float frames[REFERENCE_POINTS][4]) {
     if (!near && !(s->deficit > 0)) return;
     reference_find_energies(s, p, e);
-    const reference_rigid_motion frame = reference_frame_of_push(s, push);
-    if (frames && 4 * (e->kinetic[0] + e->bending[0]) < e->bending[1]) {
-        reference_revert(s, &frame);
+    const reference_rigid_motion frame = reference_frame_of_push(s, w, push);
+    if (frames && 4 * (e->kinetic[0] + e->bending[0]) < e->bending[1] && bent(s, p) < e->bending[1]) {
+        reference_revert(s, w, &frame);
         if (s->framed) memcpy(s->rod_frame, frames, sizeof s->rod_frame);
         reference_find_energies(s, p, e);
     }

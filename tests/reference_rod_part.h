@@ -27,7 +27,7 @@ void reference_find_energies(const reference_strand *s, const rod_part *p, rod_e
 void reference_limit_rod(reference_strand *s, const rod_part *p, rod_energies *e);
 bool reference_rod_gains(const reference_strand *s, const rod_energies *e, float share);
 /* frames: those at the start of the substep, of loose rods that took many iterations. */
-void reference_pay_rod(reference_strand *s, const rod_part *p, rod_energies *e, const reference_push *push,
-                       bool near, float frames[REFERENCE_POINTS][4]);
+void reference_pay_rod(reference_strand *s, const reference_world *w, const rod_part *p, rod_energies *e,
+                       const reference_push *push, bool near, float frames[REFERENCE_POINTS][4]);
 
 #endif

@@ -168,7 +168,8 @@ reference_push reference_push_of(const reference_strand *s, const reference_worl
         float impulse[3], way[3];
         mass += own;
         if (!(row_dot(c->normal, c->normal) > 0)) continue;
-        for (int i = 0; i < 3 && !push.touches; i++) push.v[i] = rate * c->drift[i];
+        for (int i = 0; i < 3 && !push.touches; i++)
+            push.v[i] = rate * c->drift[i], push.normal[i] = c->normal[i];
         push.touches = true;
         if (!(row_dot(c->active, c->active) > 0)) continue;
         for (int i = 0; i < 3; i++) {
@@ -193,57 +194,98 @@ bool reference_is_pinned(const reference_strand *s) {
     return pinned;
 }
 
-reference_rigid_motion reference_frame_of_push(const reference_strand *s, const reference_push *push) {
-    reference_rigid_motion frame = reference_frame_of(s);
-    if (push->touches && !reference_is_pinned(s)) {
-        memcpy(frame.v, push->v, sizeof frame.v);
-        memset(frame.w, 0, sizeof frame.w);
-    }
-    return frame;
-}
-
-/* Twice the energy of the prediction of first order. */
-static float predicted(const reference_strand *s, const reference_world *w,
-                       const reference_rigid_motion *frame) {
+/* The prediction of first order from the start of the substep; dv receives h a. */
+static reference_strand predict(const reference_strand *s, const reference_world *w, reference_row *dv) {
     reference_strand start = *s;
     memcpy(start.x, s->start, sizeof start.x);
     memcpy(start.v, s->start_v, sizeof start.v);
     for (uint32_t k = 0; k < s->points; k++) {
-        float dv[3];
-        memcpy(dv, s->dv[k], sizeof dv);
-        if (!reference_has_others(w)) reference_affine_kick(&start, w, k, dv);
-        for (int axis = 0; axis < 3 && reference_moves(s, k); axis++) start.v[k][axis] += dv[axis];
+        memcpy(dv[k], s->dv[k], sizeof dv[k]);
+        if (!reference_has_others(w)) reference_affine_kick(&start, w, k, dv[k]);
+        for (int axis = 0; axis < 3; axis++)
+            if (reference_moves(s, k))
+                start.v[k][axis] += dv[k][axis];
+            else
+                dv[k][axis] = 0;
     }
+    return start;
+}
+
+reference_rigid_motion reference_frame_of_push(const reference_strand *s, const reference_world *w,
+                                               const reference_push *push) {
+    reference_rigid_motion frame = reference_frame_of(s);
+    if (!push->touches || reference_is_pinned(s)) return frame;
+    reference_row dv[REFERENCE_POINTS];
+    const reference_strand start = predict(s, w, dv);
+    float v[3] = {0}, apart[3], mass = 0x1p-100f;
+    for (uint32_t k = 0; k < s->points; k++) {
+        for (int i = 0; i < 3; i++) v[i] += 1 / s->mass[k] * start.v[k][i];
+        mass += 1 / s->mass[k];
+    }
+    for (int i = 0; i < 3; i++) v[i] *= 1 / mass;
+    row_between(v, push->v, apart);
+    const float across = row_dot(push->normal, apart);
+    for (int i = 0; i < 3; i++) frame.v[i] = v[i] + across * push->normal[i], frame.w[i] = 0;
+    return frame;
+}
+
+/* Twice the energy of the prediction; *kicks: that of h a alone. */
+static float predicted(const reference_strand *s, const reference_world *w,
+                       const reference_rigid_motion *frame, float *kicks) {
+    reference_row dv[REFERENCE_POINTS];
+    const reference_strand start = predict(s, w, dv);
+    *kicks = 0;
+    for (uint32_t k = 0; k < s->points; k++)
+        if (reference_moves(s, k)) *kicks += 1 / s->mass[k] * row_dot(dv[k], dv[k]);
     return reference_kinetic_about(&start, frame);
 }
 
-void reference_revert(reference_strand *s, const reference_rigid_motion *frame) {
-    for (uint32_t k = 0; k < s->points; k++) {
-        if (!reference_is_pinned(s)) frame_velocity(frame, s->start[k], s->v[k]);
-        if (reference_moves(s, k)) memcpy(s->x[k], s->start[k], sizeof s->x[k]);
-    }
-    if (s->compliance == 0) reference_project_lengths(s);
+/* Back to the start of the substep; a strand without a pin has moved with the frame then. */
+static void revert(reference_strand *s, const reference_world *w, const reference_rigid_motion *frame) {
+    const float h = (float)reference_substep(w);
+    const bool pinned = reference_is_pinned(s);
+    for (uint32_t k = 0; k < s->points; k++)
+        for (int axis = 0; axis < 3 && reference_moves(s, k); axis++)
+            s->x[k][axis] = s->start[k][axis] + (pinned ? 0 : h * frame->v[axis]);
+    if (pinned && s->compliance == 0) reference_project_lengths(s);
     if (s->rod) memset(s->pull, 0, sizeof s->pull);
 }
 
-/* A strand that is not solved, or not pinned, goes back to its start where its ways would be a motion of more
- * than four times the energy. */
-static void revert_jump(reference_strand *s, const reference_world *w, const reference_rigid_motion *frame,
-                        float most) {
+void reference_revert(reference_strand *s, const reference_world *w, const reference_rigid_motion *frame) {
+    float kicks;
+    const float most = predicted(s, w, frame, &kicks);
+    revert(s, w, frame);
+    reference_limit_kinetic(s, frame, reference_kinetic_about(s, frame), smaller(most, 16 * kicks));
+}
+
+/* Whether the ways of a strand would be a motion of more than four times the energy, and of a quarter of a
+ * segment. */
+static bool jumps(const reference_strand *s, const reference_world *w, const reference_rigid_motion *frame,
+                  float most) {
     reference_strand moved = *s;
+    float longest = 0, whole = 0;
     memcpy(moved.x, s->start, sizeof moved.x);
-    for (uint32_t k = 0; k < s->points; k++)
+    for (uint32_t k = 0; k < s->points; k++) {
         for (int axis = 0; axis < 3; axis++)
             moved.v[k][axis] = reference_rate(w) * (s->x[k][axis] - s->start[k][axis]);
-    if (4 * most < reference_kinetic_about(&moved, frame)) reference_revert(s, frame);
+        if (reference_moves(s, k)) whole += 1 / s->mass[k];
+        if (k + 1 < s->points) longest = larger(longest, s->rest_length[k]);
+    }
+    const float energy = reference_kinetic_about(&moved, frame), jump = 0.25f * reference_rate(w) * longest;
+    return 4 * most < energy && whole * jump * jump < energy;
 }
 
 void reference_limit_push(reference_strand *s, const reference_world *w, bool solved) {
     const float none[3] = {0};
+    const bool loose = !reference_is_pinned(s);
     reference_push push = reference_push_of(s, w, none);
-    const reference_rigid_motion frame = reference_frame_of_push(s, &push);
+    const reference_rigid_motion frame = reference_frame_of_push(s, w, &push);
+    float kicks;
     push = reference_push_of(s, w, frame.v);
-    const float most = reference_pushed_energy(&push, predicted(s, w, &frame));
-    if (!solved || !reference_is_pinned(s)) revert_jump(s, w, &frame, most);
+    float most = reference_pushed_energy(&push, predicted(s, w, &frame, &kicks));
+    if ((!solved || loose) && jumps(s, w, &frame, most)) {
+        revert(s, w, &frame);
+        if (loose) most = smaller(most, 16 * kicks);
+    }
     reference_limit_kinetic(s, &frame, reference_kinetic_about(s, &frame), most);
 }

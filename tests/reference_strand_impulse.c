@@ -285,7 +285,7 @@ static void constrain(reference_strand *s, const reference_world *w, uint32_t su
     s->deficit = 0; /* contact takes energy */
     const bool last = substep + 1 == w->substeps;
     const bool solved = reference_hold(s, w, &of);
-    if (!w->compliant && (!solved || (of.contacts && s->far))) reference_limit_push(s, w, solved);
+    if (!w->compliant && of.contacts && (!solved || s->far)) reference_limit_push(s, w, solved);
     if (!solved || (last && of.contacts && s->far)) reference_project(s, w, substep);
     if (last) reference_count_buried(s, w, substep);
 }

@@ -125,20 +125,24 @@ void reference_sum_moments(const reference_strand *strand, float sum[3]);
 /* Conserving strands get their deficit back. */
 void reference_restore_energy(reference_strand *strand);
 
-/* What colliders do to a strand whose contacts have been solved: the velocity of the first one, twice their
- * work in axes that move with `base`, and twice the energy up to which they do any. */
+/* What colliders do to a strand whose contacts have been solved: the velocity of the first one and the normal
+ * of its plane, twice their work in axes that move with `base`, and twice the energy up to which they do any.
+ */
 typedef struct reference_push {
     bool touches;
-    float v[3], work, most;
+    float v[3], normal[3], work, most;
 } reference_push;
 reference_push reference_push_of(const reference_strand *strand, const reference_world *world,
                                  const float base[3]);
 float reference_pushed_energy(const reference_push *push, float kinetic);
 bool reference_is_pinned(const reference_strand *strand);
 
-/* Back to the start of the substep; a strand without a pin has the velocity of the frame then. */
-void reference_revert(reference_strand *strand, const reference_rigid_motion *frame);
-reference_rigid_motion reference_frame_of_push(const reference_strand *strand, const reference_push *push);
+/* A strand without a pin goes back to the start of the substep, but for the motion of the frame, and keeps
+ * little energy. */
+void reference_revert(reference_strand *strand, const reference_world *world,
+                      const reference_rigid_motion *frame);
+reference_rigid_motion reference_frame_of_push(const reference_strand *strand, const reference_world *world,
+                                               const reference_push *push);
 
 /* Limits the energy to that of the prediction from strand->start and the work of colliders; a strand that is
  * not solved does not jump. */

@@ -425,5 +425,5 @@ void reference_rod_substep(reference_strand *s, const reference_world *w, uint32
     if (again) near = reference_find_contacts(s, w, substep) && reference_touches(s, w, substep);
     reference_push push = {.touches = false};
     if (near) loose = hold_near(s, w, substep, &e, &push);
-    reference_pay_rod(s, &p, &e, &push, near, met && loose ? before : NULL);
+    reference_pay_rod(s, w, &p, &e, &push, near, met && loose ? before : NULL);
 }

@@ -179,3 +179,54 @@ TEST(a_rod_that_is_solved_in_turns_keeps_its_momentum) {
     for (int i = 0; i < 3; i++) ASSERT(fabs(statistics_of(&r).momentum[i] - before[i]), <=, 1e-7);
     destroy_rope(&r);
 }
+
+/* A loose rod of 0.5 m, `tilt` rad from the vertical and 0.1 m above a smooth floor, moves along it. */
+static rope drop_rod(uint32_t points, double stiffness, double tilt, uint32_t substeps, double speed) {
+    const mote_collider_def floor = mote_plane((float[3]){0, 0, 0}, (float[3]){0, 1, 0});
+    mote_collider_id collider;
+    mote_strands_def def = mote_default_strands_def();
+    lay_line(positions, points, (double[3]){0, 0.1, 0},
+             (double[3]){0.5 * sin(tilt), 0.1 + 0.5 * cos(tilt), 0});
+    def.strand_count = 1, def.points = points, def.positions = positions, def.mass = 0.05f;
+    def.substeps = substeps, def.free_roots = true, def.friction = 0;
+    def.bending_stiffness = (float)stiffness;
+    const rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, 1, GRAVITY);
+    assert_int_equal(mote_system_add_collider(r.system, &floor, &collider), MOTE_OK);
+    for (uint32_t k = 0; k < points; k++) store_point(&r, 0, k, NULL, (double[3]){speed, 0, 0});
+    return r;
+}
+
+/* What a step reverts must not come again for ever. */
+TEST(rods_that_fall_on_a_floor_come_to_lie_on_it) {
+    static const struct {
+        uint32_t points;
+        double stiffness, tilt;
+        uint32_t substeps;
+    } drops[] = {{64, 1e-5, 0.5, 4}, {33, 0.02, 0.1, 8}, {33, 1e-3, 0.1, 4}, {9, 0.02, 0.5, 4}};
+    for (size_t i = 0; i < COUNT_OF(drops); i++) {
+        const rope r = drop_rod(drops[i].points, drops[i].stiffness, drops[i].tilt, drops[i].substeps, 0);
+        double highest = 0;
+        step_rope(&r, 300);
+        for (uint32_t k = 0; k < drops[i].points; k++) {
+            double x[3];
+            load_point(&r, 0, k, x, NULL);
+            highest = fmax(highest, x[1]);
+        }
+        test_case("drop %zu", i);
+        ASSERT(highest, <=, 0.03);
+        destroy_rope(&r);
+    }
+}
+
+TEST(rods_that_fall_on_a_smooth_floor_keep_their_momentum_along_it) {
+    static const double stiffness[] = {0, 1e-5, 0.02}, tilt[] = {0.003, 0.3};
+    for (size_t i = 0; i < COUNT_OF(stiffness); i++)
+        for (size_t t = 0; t < COUNT_OF(tilt); t++)
+            for (uint32_t substeps = 4; substeps <= 16; substeps *= 4) {
+                const rope r = drop_rod(33, stiffness[i], tilt[t], substeps, 5);
+                step_rope(&r, 90);
+                test_case("%g N m2, %g rad, %u substeps", stiffness[i], tilt[t], substeps);
+                ASSERT(fabs(statistics_of(&r).momentum[0] - 0.25), <=, 0.0025);
+                destroy_rope(&r);
+            }
+}

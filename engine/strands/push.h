@@ -10,19 +10,19 @@
 /* What colliders do to the strands of a register, which hold_contacts has just solved. */
 typedef struct strand_push {
     wide_mask touches;
-    wide3 v;   /* m/s, of the collider at the first point that has a plane */
-    wide work; /* J, twice the work of colliders */
-    wide most; /* J, twice the kinetic energy up to which they do work */
+    wide3 v, normal; /* m/s, of the collider at the first point that has a plane; of that plane */
+    wide work;       /* J, twice the work of colliders */
+    wide most;       /* J, twice the kinetic energy up to which they do work */
 } strand_push;
 
 MOTE_INLINE strand_push push_none(void) {
-    return (strand_push){(wide_mask){0}, wide3_zero(), (wide){0}, (wide){0}};
+    return (strand_push){(wide_mask){0}, wide3_zero(), wide3_zero(), (wide){0}, (wide){0}};
 }
 
 /* Colliders do work on a strand until it has the kinetic energy of a body of this many times their speed. */
 #define STRAND_PUSHED 2.0f
 
-/* Returns the push of the lanes in axes that move with `base` (m/s). */
+/* Returns the push of the lanes, of which some have planes, in axes that move with `base` (m/s). */
 MOTE_INLINE strand_push push_of(const strand_work *w, wide3 base, wide_mask lanes, size_t lane) {
     const strand_columns *c = &w->c;
     const strand_masses masses = masses_of(w, lane);
@@ -37,6 +37,7 @@ MOTE_INLINE strand_push push_of(const strand_work *w, wide3 base, wide_mask lane
         const strand_plane *plane = plane_at(c, at);
         const wide_mask has = lanes & wide_less((wide){0}, wide3_dot(plane->normal, plane->normal));
         push.v = wide3_select(has & ~push.touches, wide3_scale(rate, plane->drift), push.v);
+        push.normal = wide3_select(has & ~push.touches, plane->normal, push.normal);
         push.touches |= has;
         if (w->contacts.state[k] != STRAND_IN_CONTACT) continue;
         const wide_mask held = has & plane->in_contact;
@@ -56,72 +57,123 @@ MOTE_INLINE wide pushed_energy(const strand_push *push, wide kinetic) {
     return wide_max(kinetic, wide_min(kinetic + push->work, push->most));
 }
 
+/* Returns the part of the prediction of first order, whose forces act at its start. */
+MOTE_INLINE strand_part predicted_part(const strand_work *w, const mote_coupled_affine *own, size_t lane) {
+    strand_part p = part_of(w, own, lane);
+    p.drift = (wide){0};
+    return p;
+}
+
+/* Returns the velocity of the center of mass in the prediction of first order. */
+MOTE_INLINE wide3 predicted_velocity(const strand_work *w, size_t lane) {
+    const strand_columns columns = w->c, *c = &columns;
+    const mote_coupled_affine own = mote_coupled_affine_of(w->job->plan, 0);
+    const strand_masses masses = masses_of(w, lane);
+    const strand_part p = predicted_part(w, &own, lane);
+    wide3 sum = wide3_zero();
+    wide whole = wide_set(0x1p-100f);
+    for (uint32_t k = 0; k < c->points; k++) {
+        const size_t at = strand_at(k, lane);
+        const strand_point a = {work_load3(c, WORK_START, at), work_load3(c, IMPULSE_OLD_V, at)};
+        const wide mass = moving_mass(c, &masses, k, at);
+        const wide3 v = wide3_add(a.v, free_kick(c, &p, a, point_mass(c, at), at));
+        sum = wide3_add_scaled(sum, mass, wide3_select(wide_less((wide){0}, mass), v, wide3_zero()));
+        whole += mass;
+    }
+    return wide3_scale(wide_set(1.0f) / whole, sum);
+}
+
 /* Returns the motion relative to which strands lose energy: that of frame_of, or where none of its points is
- * pinned that of the collider which pushes it. */
+ * pinned that which its center of mass has along the plane in the prediction, and that of the collider which
+ * pushes it across the plane. */
 MOTE_INLINE strand_motion frame_of_push(const strand_work *w, const strand_push *push, size_t lane) {
     strand_motion frame = frame_of(w, lane);
     const wide_mask free = push->touches & ~has_pin(&w->c, lane);
-    frame.v = wide3_select(free, push->v, frame.v);
+    if (!wide_lane_bits(free)) return frame;
+    const wide3 v = predicted_velocity(w, lane);
+    const wide across = wide3_dot(push->normal, wide3_sub(push->v, v));
+    frame.v = wide3_select(free, wide3_add_scaled(v, across, push->normal), frame.v);
     frame.w = wide3_select(free, wide3_zero(), frame.w);
     return frame;
 }
 
-/* Returns twice the kinetic energy, relative to the frame, of the prediction of first order. */
-MOTE_INLINE wide predicted_energy(const strand_work *w, const strand_motion *frame, size_t lane) {
+/* Returns twice the kinetic energy, relative to the frame, of the prediction of first order; *kicks receives
+ * that of the accelerations over h alone. */
+MOTE_INLINE wide predicted_energy(const strand_work *w, const strand_motion *frame, wide *kicks,
+                                  size_t lane) {
     const strand_columns columns = w->c, *c = &columns;
     const mote_coupled_affine own = mote_coupled_affine_of(w->job->plan, 0);
     const strand_masses masses = masses_of(w, lane);
-    strand_part p = part_of(w, &own, lane);
-    p.drift = (wide){0};
+    const strand_part p = predicted_part(w, &own, lane);
     wide kinetic = (wide){0};
+    *kicks = (wide){0};
     for (uint32_t k = 0; k < c->points; k++) {
         const size_t at = strand_at(k, lane);
         const strand_point a = {work_load3(c, WORK_START, at), work_load3(c, IMPULSE_OLD_V, at)};
-        const wide3 v = wide3_add(a.v, free_kick(c, &p, a, point_mass(c, at), at)),
-                    u = wide3_sub(v, motion_at(frame, a.x));
+        const wide3 dv = free_kick(c, &p, a, point_mass(c, at), at),
+                    u = wide3_sub(wide3_add(a.v, dv), motion_at(frame, a.x));
         const wide mass = moving_mass(c, &masses, k, at);
-        kinetic += wide_select(wide_less((wide){0}, mass), mass * wide3_dot(u, u), (wide){0});
+        const wide_mask moves = wide_less((wide){0}, mass);
+        kinetic += wide_select(moves, mass * wide3_dot(u, u), (wide){0});
+        *kicks += wide_select(moves, mass * wide3_dot(dv, dv), (wide){0});
     }
     return kinetic;
 }
 
-/* A solve has run away where it needs this many times the energy that there is. */
+/* A solve has run away where it needs this many times the energy that there is, and moves the points by this
+ * share of a segment (rms). */
 #define STRAND_RAN_AWAY 4.0f
+#define STRAND_JUMP     0.25f
 
-/* Reverts the points of the lanes to the start of the substep, those of strands without a pin with the
- * velocity of the frame: impulses of substeps in which they do not move would add up. */
+/* A strand that is reverted keeps at most the energy of this many times its accelerations over h: enough to
+ * come out of the place where it stands, too little to gain anything there. */
+#define STRAND_REVERTED 4.0f
+
+/* Reverts the points of the lanes to the start of the substep, those of strands without a pin with the motion
+ * of the frame. */
 MOTE_OUTLINE void revert_points(const strand_work *w, const strand_motion *frame, wide_mask lanes,
                                 size_t lane) {
     const strand_columns columns = w->c, *c = &columns;
+    const wide h = wide_set(w->job->plan->c.h);
     const wide_mask counts = wide_mask_load(c->counts + lane), loose = ~has_pin(c, lane);
+    const wide3 way = wide3_select(loose, wide3_scale(h, frame->v), wide3_zero());
     for (uint32_t k = 0; k < c->points; k++) {
         const size_t at = strand_at(k, lane);
         const wide_mask revert = lanes & wide_less((wide){0}, point_mass(c, at)) & lanes_beyond(counts, k);
-        const wide3 start = work_load3(c, WORK_START, at), v = work_load3(c, WORK_V, at);
+        const wide3 start = wide3_add(work_load3(c, WORK_START, at), way);
         work_store3(c, WORK_X, at, wide3_select(revert, start, work_load3(c, WORK_X, at)));
-        work_store3(c, WORK_V, at, wide3_select(revert & loose, motion_at(frame, start), v));
     }
     const wide compliance = wide_load(w->job->strands->compliance + w->lane + lane);
-    project_lengths(c, lanes & wide_equal(compliance, (wide){0}), lane);
+    project_lengths(c, lanes & ~loose & wide_equal(compliance, (wide){0}), lane);
     if (w->job->strands->tension) forget_tensions(c, lanes, lane);
 }
 
-/* Reverts the lanes whose ways, over h, are motions of too much energy. most: twice what there is, J. */
-MOTE_INLINE void revert_jumps(const strand_work *w, const strand_motion *frame, wide most, wide_mask lanes,
-                              size_t lane) {
+/* Reverts the lanes whose ways, over h, are motions of too much energy; returns them. most: twice what there
+ * is, J. */
+MOTE_INLINE wide_mask revert_jumps(const strand_work *w, const strand_motion *frame, wide most,
+                                   wide_mask lanes, size_t lane) {
     const strand_columns columns = w->c, *c = &columns;
     const strand_masses masses = masses_of(w, lane);
     const wide rate = wide_set((float)(1.0 / w->job->plan->h));
-    wide energy = (wide){0};
+    wide energy = (wide){0}, whole = (wide){0};
     for (uint32_t k = 0; k < c->points; k++) {
         const size_t at = strand_at(k, lane);
         const wide3 start = work_load3(c, WORK_START, at), way = wide3_sub(work_load3(c, WORK_X, at), start),
                     u = wide3_sub(wide3_scale(rate, way), motion_at(frame, start));
         const wide mass = moving_mass(c, &masses, k, at);
         energy += wide_select(wide_less((wide){0}, mass), mass * wide3_dot(u, u), (wide){0});
+        whole += mass;
     }
-    const wide_mask jumped = lanes & wide_less(STRAND_RAN_AWAY * most, energy);
+    const wide jump = (STRAND_JUMP * rate) * wide_load(w->longest + lane);
+    const wide_mask jumped =
+        lanes & wide_less(STRAND_RAN_AWAY * most, energy) & wide_less(whole * jump * jump, energy);
     if (wide_lane_bits(jumped)) revert_points(w, frame, jumped, lane);
+    return jumped;
+}
+
+/* Returns the most, twice, J, that the lanes of `reverted` keep. */
+MOTE_INLINE wide reverted_energy(wide most, wide kicks, wide_mask reverted) {
+    return wide_select(reverted, wide_min(most, STRAND_REVERTED * STRAND_REVERTED * kicks), most);
 }
 
 /* Limits the kinetic energy of the lanes, which took hold_contacts more than a few iterations, to that of the
@@ -134,17 +186,19 @@ MOTE_OUTLINE void limit_push(const strand_work *w, wide_mask lanes, wide_mask un
     const strand_motion frame = frame_of_push(w, &push, lane);
     push = push_of(w, frame.v, lanes, lane);
     wide mass;
-    const wide most = pushed_energy(&push, predicted_energy(w, &frame, lane));
-    revert_jumps(w, &frame, most, unsolved | (lanes & ~has_pin(c, lane)), lane);
+    wide kicks = (wide){0};
+    const wide most = pushed_energy(&push, predicted_energy(w, &frame, &kicks, lane));
+    const wide_mask loose = ~has_pin(c, lane),
+                    reverted = loose & revert_jumps(w, &frame, most, unsolved | (lanes & loose), lane);
     const wide kinetic = kinetic_energy(c, &masses, &frame, false, &mass, lane);
-    limit_kinetic(w, &frame, kinetic, most, lanes, lane);
+    limit_kinetic(w, &frame, kinetic, reverted_energy(most, kicks, reverted), lanes, lane);
 }
 
 /* Solves lanes among colliders to first order. Where a few iterations do not hold them, their energy is
  * limited; what is not solved then is projected. */
 MOTE_INLINE void hold_near(const strand_work *w, uint32_t substep, wide_mask lanes, size_t lane) {
     const wide_mask left = hold_contacts(w, lanes, lane), slow = left | lanes_far(w, lanes);
-    if (!is_soft(w) && wide_lane_bits(slow)) limit_push(w, slow, left, lane);
+    if (has_planes(w) && !is_soft(w) && wide_lane_bits(slow)) limit_push(w, slow, left, lane);
     project_lanes(w, substep, left, lane);
 }
 
