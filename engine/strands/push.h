@@ -177,8 +177,8 @@ MOTE_INLINE wide reverted_energy(wide most, wide kicks, wide_mask reverted) {
 }
 
 /* Limits the kinetic energy of the lanes, which took hold_contacts more than a few iterations, to that of the
- * prediction and the work of colliders. What is not solved does not jump; nor do strands without a pin, which
- * nothing forces aside at once. */
+ * prediction and the work of colliders. Strands that are not solved do not jump; nor do those without a pin,
+ * which nothing forces aside at once. */
 MOTE_OUTLINE void limit_push(const strand_work *w, wide_mask lanes, wide_mask unsolved, size_t lane) {
     const strand_columns *c = &w->c;
     const strand_masses masses = masses_of(w, lane);

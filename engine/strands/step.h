@@ -74,8 +74,8 @@ MOTE_INLINE strand_point point_of_forces(const strand_work *w, wide drift, size_
     return a;
 }
 
-/* Stores the drag (N) on all points in IMPULSE_DV. root_v: velocity of the roots. What comes of the drag is
- * found by another sweep: in one that does both, the processor waits for the chain of operations of each
+/* Stores the drag (N) on all points in IMPULSE_DV. root_v: velocity of the roots. The kicks are found
+ * by another sweep: in one that does both, the processor waits for the chain of operations of each
  * point (measured: hair has 0.92 of the speed). */
 MOTE_OUTLINE void drag_all(const strand_work *w, wide3 root_v, size_t lane) {
     const strand_columns columns = w->c, *c = &columns;
