@@ -221,13 +221,9 @@ MOTE_OUTLINE void predict_in_air(const strand_work *w, const mote_coupled_affine
 /* Predicts all lanes. Returns those with a plane at some point. */
 MOTE_INLINE wide_mask predict_and_search(const strand_work *w, const mote_coupled_affine *own,
                                          uint32_t substep, size_t lane) {
-    if (w->job->collider_count) w->c.contacts->way = STRAND_CONTACT_REACH * longest_way(w, substep);
     (w->late_kicks ? predict_in_air : predict_by_affine)(w, own, lane);
     if (w->c.pins) arrive(w, lane);
-    if (!w->job->collider_count) return (wide_mask){0};
-    find_patches(&w->c, lane);
-    const bool some = find_planes(w, substep, lane);
-    return some ? wide_mask_load(w->contacts.near) : (wide_mask){0};
+    return lanes_near(w, substep, lane);
 }
 
 /* Gives the lanes the prediction of first order. */

@@ -107,15 +107,6 @@ MOTE_OUTLINE strand_motion free_motion(const strand_work *w, size_t lane) {
     return m;
 }
 
-/* Returns the lanes with a pinned point. */
-MOTE_INLINE wide_mask has_pin(const strand_columns *c, size_t lane) {
-    const wide_mask counts = wide_mask_load(c->counts + lane);
-    wide_mask pinned = (wide_mask){0};
-    for (uint32_t k = c->pins ? c->points : 1; k-- > 0;)
-        pinned |= wide_equal(point_mass(c, strand_at(k, lane)), (wide){0}) & lanes_beyond(counts, k);
-    return pinned;
-}
-
 /* Sets *v to the velocity of the first pinned point, where there is one. Returns these lanes. */
 MOTE_INLINE wide_mask velocity_of_pins(const strand_columns *c, wide3 *v, size_t lane) {
     const wide_mask counts = wide_mask_load(c->counts + lane);
@@ -127,6 +118,12 @@ MOTE_INLINE wide_mask velocity_of_pins(const strand_columns *c, wide3 *v, size_t
         pinned |= pin;
     }
     return pinned;
+}
+
+/* Returns the lanes with a pinned point. */
+MOTE_INLINE wide_mask has_pin(const strand_columns *c, size_t lane) {
+    wide3 ignored = wide3_zero();
+    return velocity_of_pins(c, &ignored, lane);
 }
 
 /* Returns the motion relative to which each strand is scaled: of its root or first pinned point, or that of a

@@ -22,34 +22,44 @@ MOTE_INLINE strand_push push_none(void) {
 /* Colliders do work on a strand until it has the kinetic energy of a body of this many times their speed. */
 #define STRAND_PUSHED 2.0f
 
-/* Returns the push of the lanes, of which some have planes, in axes that move with `base` (m/s). */
-MOTE_INLINE strand_push push_of(const strand_work *w, wide3 base, wide_mask lanes, size_t lane) {
+/* Returns the push of the lanes, of which some have planes, without its work. */
+MOTE_INLINE strand_push push_of(const strand_work *w, wide_mask lanes, size_t lane) {
+    const wide rate = wide_set((float)(1.0 / w->job->plan->h));
+    strand_push push = push_none();
+    for (uint32_t i = 0; i < w->contacts.count; i++) {
+        const strand_plane *plane = plane_at(&w->c, strand_at(w->contacts.point[i], lane));
+        const wide_mask has = lanes & wide_less((wide){0}, wide3_dot(plane->normal, plane->normal)),
+                        first = has & ~push.touches;
+        push.v = wide3_select(first, wide3_scale(rate, plane->drift), push.v);
+        push.normal = wide3_select(first, plane->normal, push.normal);
+        push.touches |= has;
+    }
+    return push;
+}
+
+/* Finds the work of a push in axes that move with `base` (m/s). */
+MOTE_INLINE void push_work(const strand_work *w, strand_push *push, wide3 base, wide_mask lanes,
+                           size_t lane) {
     const strand_columns *c = &w->c;
     const strand_masses masses = masses_of(w, lane);
     const wide h = wide_set(w->job->plan->c.h), rate = wide_set((float)(1.0 / w->job->plan->h));
     const wide3 base_way = wide3_scale(h, base);
-    strand_push push = push_none();
     wide mass = (wide){0}, work = (wide){0}, fastest = (wide){0};
     for (uint32_t k = 0; k < c->points; k++) mass += moving_mass(c, &masses, k, strand_at(k, lane));
     for (uint32_t i = 0; i < w->contacts.count; i++) {
         const uint32_t k = w->contacts.point[i];
         const size_t at = strand_at(k, lane);
         const strand_plane *plane = plane_at(c, at);
-        const wide_mask has = lanes & wide_less((wide){0}, wide3_dot(plane->normal, plane->normal));
-        push.v = wide3_select(has & ~push.touches, wide3_scale(rate, plane->drift), push.v);
-        push.normal = wide3_select(has & ~push.touches, plane->normal, push.normal);
-        push.touches |= has;
         if (w->contacts.state[k] != STRAND_IN_CONTACT) continue;
-        const wide_mask held = has & plane->in_contact;
+        const wide_mask held = lanes & plane->in_contact;
         const wide3 impulse = wide3_add_scaled(plane->tangent, plane->normal_impulse, plane->normal),
                     way = wide3_sub(plane->drift, base_way);
         const wide own = moving_mass(c, &masses, k, at) * wide3_dot(impulse, way);
         work += wide_select(held, own, (wide){0});
         fastest = wide_max(fastest, wide_select(held, wide3_dot(way, way), (wide){0}));
     }
-    push.work = (rate + rate) * rate * wide_max(work, (wide){0});
-    push.most = wide_set(STRAND_PUSHED * STRAND_PUSHED) * rate * rate * mass * fastest;
-    return push;
+    push->work = (rate + rate) * rate * wide_max(work, (wide){0});
+    push->most = wide_set(STRAND_PUSHED * STRAND_PUSHED) * rate * rate * mass * fastest;
 }
 
 /* Returns twice the energy (J) that a strand of twice the energy `kinetic` may have after the push. */
@@ -182,11 +192,10 @@ MOTE_INLINE wide reverted_energy(wide most, wide kicks, wide_mask reverted) {
 MOTE_OUTLINE void limit_push(const strand_work *w, wide_mask lanes, wide_mask unsolved, size_t lane) {
     const strand_columns *c = &w->c;
     const strand_masses masses = masses_of(w, lane);
-    strand_push push = push_of(w, wide3_zero(), lanes, lane);
+    strand_push push = push_of(w, lanes, lane);
     const strand_motion frame = frame_of_push(w, &push, lane);
-    push = push_of(w, frame.v, lanes, lane);
-    wide mass;
-    wide kicks = (wide){0};
+    push_work(w, &push, frame.v, lanes, lane);
+    wide mass, kicks;
     const wide most = pushed_energy(&push, predicted_energy(w, &frame, &kicks, lane));
     const wide_mask loose = ~has_pin(c, lane),
                     reverted = loose & revert_jumps(w, &frame, most, unsolved | (lanes & loose), lane);

@@ -173,7 +173,7 @@ MOTE_OUTLINE void turn_rods(const strand_work *w, const mote_coupled_affine *own
         left = turns_iterate(c, &t, left, i == 0, lane);
     }
     const wide slack = wide_set(w->job->strands->def.max_strain);
-    const wide_mask free = lanes & turns_free(c, lane);
+    const wide_mask free = lanes & ~has_pin(c, lane);
     if (wide_lane_bits(free)) turns_shift(c, TURNS_WAY, turns_missing(c, &t, false, lane), free, lane);
     const wide_mask pinned = turns_place(c, &t, slack, lanes, lane);
     if (wide_lane_bits(free)) turns_shift(c, WORK_X, turns_missing(c, &t, true, lane), free, lane);
@@ -348,21 +348,27 @@ MOTE_INLINE void step_rods(const strand_work *w, const mote_coupled_affine *own,
     (void)complete_rods(w, own, &t, live, (wide_mask){0}, unsolved, curls, stiff, &e, lane);
 }
 
-/* Reverts those of the lanes that contact has bent by much more than their energy would, and by more than
- * STRAND_BENT (rad) at one joint, with their frames. e: receives their energy then. Returns them. */
-#define STRAND_BENT 0.5f
-MOTE_OUTLINE wide_mask revert_bent(const strand_work *w, const rod_terms *t, rod_energies *e,
-                                   const strand_motion *frame, wide_mask lanes, size_t lane) {
+/* Contact has run away where it bends a rod by much more than its energy would, and by this angle (rad) at
+ * one joint. */
+#define ROD_BENT 0.5f
+
+/* Reverts those of the lanes in which contact has run away, with their frames. e: receives their energy. */
+MOTE_OUTLINE void revert_bent(const strand_work *w, const rod_terms *t, rod_energies *e,
+                              const strand_motion *frame, wide_mask lanes, size_t lane) {
+    const strand_masses masses = masses_of(w, lane);
     wide most = (wide){0};
     for (size_t at = lane; at < strand_at(w->points - 1, lane); at += MOTE_GROUP)
         most = wide_max(most, rod_largest_stiffness(rod_joint_at(t, at)));
     lanes &= wide_less(wide_set(STRAND_RAN_AWAY) * (e->kinetic[0] + e->bending[0]), e->bending[1]) &
-             wide_less((STRAND_BENT * STRAND_BENT) * (t->rate * t->rate * most), e->bending[1]);
-    if (!wide_lane_bits(lanes)) return lanes;
+             wide_less((ROD_BENT * ROD_BENT) * (t->rate * t->rate * most), e->bending[1]);
+    if (!wide_lane_bits(lanes)) return;
     revert_points(w, frame, lanes, lane);
     if (t->framed) rod_turn_back(&w->c, lanes, lane);
+    wide kicks, mass;
+    const wide predicted = predicted_energy(w, frame, &kicks, lane),
+               kinetic = kinetic_energy(&w->c, &masses, frame, false, &mass, lane);
+    limit_kinetic(w, frame, kinetic, reverted_energy(predicted, kicks, lanes), lanes, lane);
     find_energies(&w->c, t, e, lane);
-    return lanes;
 }
 
 /* Limits the kinetic energy of the lanes of `near`, which contact may have bent further than the bending was
@@ -380,15 +386,7 @@ MOTE_OUTLINE void pay_rods(strand_work *w, const rod_terms *t, rod_energies *e, 
     const strand_masses masses = masses_of(w, lane);
     const strand_motion frame = frame_of_push(w, push, lane);
     wide mass;
-    if (wide_lane_bits(loose)) {
-        const wide_mask reverted = revert_bent(w, t, e, &frame, loose, lane);
-        wide kicks = (wide){0};
-        const wide predicted = predicted_energy(w, &frame, &kicks, lane),
-                   most = reverted_energy(predicted, kicks, reverted);
-        const wide present = kinetic_energy(c, &masses, &frame, false, &mass, lane);
-        limit_kinetic(w, &frame, present, most, reverted, lane);
-        find_energies(c, t, e, lane);
-    }
+    if (wide_lane_bits(loose)) revert_bent(w, t, e, &frame, loose, lane);
     const wide kinetic = kinetic_energy(c, &masses, &frame, false, &mass, lane);
     const wide excess = wide_max(rod_gain(e, wide_load(w->noise + lane)) + debt, zero),
                gained = wide_max(e->kinetic[1] - e->kinetic[0], zero),
@@ -426,7 +424,8 @@ MOTE_INLINE void step_rods_among(strand_work *w, const mote_coupled_affine *own,
     wide_mask loose = (wide_mask){0};
     if (wide_lane_bits(near)) {
         const wide_mask left = hold_contacts(w, near, lane);
-        push = push_of(w, t.root_v, near, lane);
+        push = push_of(w, near, lane);
+        push_work(w, &push, t.root_v, near, lane);
         e.kinetic[0] = pushed_energy(&push, e.kinetic[0]);
         const wide_mask slow = left | lanes_far(w, near);
         if (wide_lane_bits(slow)) limit_push(w, slow, left, lane);

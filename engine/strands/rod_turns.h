@@ -315,12 +315,6 @@ MOTE_INLINE wide_mask turns_place(const strand_columns *c, const rod_terms *t, w
     return off;
 }
 
-/* Returns the lanes without a pinned point. */
-MOTE_INLINE wide_mask turns_free(const strand_columns *c, size_t lane) {
-    const wide_mask free = ~turns_pinned(c, 0, lane);
-    return c->pins ? free & ~turns_with_pins(c, lane) : free;
-}
-
 /* Adds a way to the columns from `id` on of the lanes. */
 MOTE_INLINE void turns_shift(const strand_columns *c, int id, wide3 way, wide_mask lanes, size_t lane) {
     const wide_mask counts = wide_mask_load(c->counts + lane);

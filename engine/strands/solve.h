@@ -101,7 +101,7 @@ MOTE_INLINE void eliminate(const strand_columns *c, const strand_terms *t, stran
     if (k) work_store(c, WORK_COUPLING, at - MOTE_GROUP, coupling);
 }
 
-/* Moves a point of live strands by W impulse; returns its position. impulse: sum of mu d of its segments, kg
+/* Moves a point of live strands by W impulse. impulse: sum of mu d of its segments, kg
  * m. Accumulates the normal impulse of contacts and the reaction of pinned points. */
 MOTE_INLINE void move_point(const strand_columns *c, const strand_terms *t, wide_mask live, wide3 old,
                             wide3 impulse, uint32_t k, size_t lane) {
@@ -167,14 +167,13 @@ MOTE_INLINE void add_tension(const strand_columns *c, const strand_terms *t, wid
 }
 
 /* State of the back substitution: multiplier and mu d of the previous segment; `old`: the next point, not yet
- * corrected; `x`: the last corrected point. */
+ * corrected. */
 typedef struct strand_return {
     wide multiplier;
     wide3 behind, old;
 } strand_return;
 
-/* Back substitution of segment k. Moves point k + 1, whose two multipliers are then known, and checks segment
- * k + 1. */
+/* Back substitution of segment k. Moves point k + 1, whose two multipliers are then known. */
 MOTE_INLINE void substitute(const strand_columns *c, const strand_terms *t, wide_mask live, strand_return *r,
                             uint32_t k, size_t lane) {
     const size_t at = strand_at(k, lane);

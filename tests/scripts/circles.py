@@ -33,13 +33,13 @@ def calls(lines):
 
 def reached(graph, start):
     """The files that can be reached from one, with the step by which each was reached first."""
-    before, todo = {}, [start]
-    while todo:
-        file = todo.pop()
+    before, waiting = {}, [start]
+    while waiting:
+        file = waiting.pop()
         for target in graph.get(file, ()):
             if target not in before:
                 before[target] = file
-                todo.append(target)
+                waiting.append(target)
     return before
 
 
