@@ -37,25 +37,27 @@ static double between(float from, float to, double share) {
     return (double)from + share * ((double)to - (double)from);
 }
 
+static mote_placement placement_between(const mote_transform *from, const mote_transform *to, double share) {
+    mote_placement at;
+    for (int i = 0; i < 3; i++) at.position[i] = between(from->position[i], to->position[i], share);
+    for (int i = 0; i < 4; i++) at.rotation[i] = between(from->rotation[i], to->rotation[i], share);
+    return at;
+}
+
 mote_placement mote_motion_placement(const mote_motion *motion, uint64_t step_tick, double within) {
     const double f = mote_travel_share(motion->travel.from_tick, motion->travel.to_tick, step_tick, within);
     const mote_transform *from = f < 1 ? &motion->from : &motion->to, *to = f > 0 ? &motion->to : from;
-    mote_placement at;
-    for (int i = 0; i < 3; i++) at.position[i] = between(from->position[i], to->position[i], f);
-    for (int i = 0; i < 4; i++) at.rotation[i] = between(from->rotation[i], to->rotation[i], f);
-    return at;
+    return placement_between(from, to, f);
 }
 
 mote_transform mote_motion_at(const mote_motion *motion, uint64_t step_tick, double within) {
     const float f = mote_travel_fraction(motion->travel.from_tick, motion->travel.to_tick, step_tick, within);
     if (f <= 0) return motion->from;
     if (f >= 1) return motion->to;
+    const mote_placement in_double = placement_between(&motion->from, &motion->to, (double)f);
     mote_transform at;
-    const mote_transform *from = &motion->from, *to = &motion->to;
-    for (int i = 0; i < 3; i++)
-        at.position[i] = (float)between(from->position[i], to->position[i], (double)f);
-    for (int i = 0; i < 4; i++)
-        at.rotation[i] = (float)between(from->rotation[i], to->rotation[i], (double)f);
+    for (int i = 0; i < 3; i++) at.position[i] = (float)in_double.position[i];
+    for (int i = 0; i < 4; i++) at.rotation[i] = (float)in_double.rotation[i];
     return normalised(at);
 }
 
