@@ -5,6 +5,7 @@
 
 #include "contact_shapes.h"
 #include "contacts/colliders.h"
+#include "contacts/depth.h"
 #include "system/internal.h"
 
 /* A coordinate of at most 8 m, or a component of a direction, that was rounded to float twice: as a
@@ -269,6 +270,29 @@ TEST(defs_stand_where_their_arguments_say) {
     const mote_collider_def bead = mote_capsule((float[3]){1, 1, 1}, (float[3]){1, 1, 1}, 0.5f);
     ASSERT(mote_collider_check(&bead, NULL), ==, MOTE_OK);
     ASSERT(bead.half_length, ==, 0);
+}
+
+/* Inside, beside an edge and beyond a corner. */
+TEST(a_depth_is_the_distance_from_the_nearest_surface) {
+    random_source random = {4};
+    const mote_transform here = upright(0, 0, 0);
+    const float middle[3] = {0, 0, 0}, up[3] = {0, 1, 0};
+    mote_collider_def box = mote_box(&here, (float[3]){1, 2, 0.5f}), rounded = box;
+    rounded.radius = 0.3f;
+    const mote_collider_def shapes[] = {mote_sphere(middle, 1.5f), mote_capsule(middle, up, 0.5f),
+                                        mote_plane(middle, up), box, rounded};
+    for (uint32_t n = 0; n < 500 * COUNT_OF(shapes); n++) {
+        mote_collider_def def = shapes[n % COUNT_OF(shapes)];
+        def.transform = transform_of(&random);
+        const mote_motion motion = mote_motion_place(&def.transform);
+        mote_placement at = mote_motion_placement(&motion, 0, 0);
+        double x[3], q[3], square = 0;
+        for (int k = 0; k < 4; k++) square += at.rotation[k] * at.rotation[k];
+        for (int k = 0; k < 4; k++) at.rotation[k] /= sqrt(square);
+        for (int k = 0; k < 3; k++) x[k] = at.position[k] + (double)random_between(&random, -3, 3);
+        localise(&def.transform, x, q);
+        ASSERT_NEAR(mote_collider_depth(&def, &at, x), -distance(&def, 0, q), 1e-5);
+    }
 }
 
 /* --- Calls --- */

@@ -1,6 +1,8 @@
 /* Ids of systems: an id names an object of one system, also where a later system is at the same address. */
 #include "test.h"
 
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "systems.h"
@@ -85,6 +87,43 @@ TEST(ids_of_a_destroyed_system_name_nothing_in_a_later_one) {
         refused(system, &old);
     }
     mote_system_destroy(system);
+}
+
+enum { MADE = 20000 };
+
+/* Returns NULL, or where it failed. */
+static void *make_systems(void *memory) {
+    const mote_system_def def = mote_default_system_def();
+    mote_collider_id *ids = memory;
+    for (int i = 0; i < MADE; i++) {
+        const mote_collider_def ball = mote_sphere((float[3]){0, 0, 0}, 1);
+        mote_system *system;
+        if (mote_system_create(&def, &system) || mote_system_add_collider(system, &ball, &ids[i]))
+            return &ids[i];
+        mote_system_destroy(system);
+    }
+    return NULL;
+}
+
+static int by_generation(const void *a, const void *b) {
+    const uint32_t first = ((const mote_collider_id *)a)->generation,
+                   second = ((const mote_collider_id *)b)->generation;
+    return (first > second) - (first < second);
+}
+
+TEST(systems_made_on_several_threads_have_different_ids) {
+    enum { THREADS = 4 };
+    static mote_collider_id ids[THREADS][MADE];
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++) ASSERT(pthread_create(&threads[i], NULL, make_systems, ids[i]), ==, 0);
+    for (int i = 0; i < THREADS; i++) {
+        void *failed_at;
+        ASSERT(pthread_join(threads[i], &failed_at), ==, 0);
+        assert_null(failed_at);
+    }
+    qsort(ids, THREADS * MADE, sizeof **ids, by_generation);
+    const mote_collider_id *all = ids[0];
+    for (int i = 1; i < THREADS * MADE; i++) ASSERT(all[i].generation, !=, all[i - 1].generation);
 }
 
 TEST(ids_of_one_living_system_name_nothing_in_another) {

@@ -88,6 +88,28 @@ TEST(boxes_planes_and_regions_are_outlined) {
     mote_system_destroy(system);
 }
 
+TEST(the_box_of_a_distance_grid_ends_at_its_outer_samples) {
+    static const float distances[2 * 3 * 5];
+    static const double middle[3] = {1.25, 2.5, 4}, half[3] = {0.25, 0.5, 1};
+    const mote_transform here = MOTE_TRANSFORM_IDENTITY;
+    mote_distance_grid_def def = mote_default_distance_grid_def();
+    mote_distance_grid *grid;
+    mote_collider_id id;
+    def.count[0] = 2, def.count[1] = 3, def.count[2] = 5;
+    def.origin[0] = 1, def.origin[1] = 2, def.origin[2] = 3;
+    def.spacing = 0.5f, def.distances = distances;
+    assert_int_equal(mote_distance_grid_create(&def, &grid), MOTE_OK);
+    mote_system *system = empty_system();
+    const mote_collider_def collider = mote_distance_grid_collider(&here, grid);
+    assert_int_equal(mote_system_add_collider(system, &collider, &id), MOTE_OK);
+    const mote_lines_def colliders = only(MOTE_LINE_COLLIDER);
+    ASSERT(draw(system, &colliders), ==, 12);
+    for (int i = 0; i < 12; i++)
+        for (int k = 0; k < 3; k++) ASSERT_NEAR(fabs((double)lines[i].from[k] - middle[k]), half[k], 1e-6);
+    mote_system_destroy(system);
+    mote_distance_grid_destroy(grid);
+}
+
 TEST(springs_and_pins_are_drawn_where_they_are_presented) {
     cloth c;
     cloth_make(&c, MOTE_NETWORK_SPRINGS);

@@ -15,9 +15,10 @@
 /* Marks the poses as stale. mote_colliders_poses computes them again. */
 static void poses_changed(mote_collider_list *list) { list->substeps = 0; }
 
-static mote_result resize_poses(mote_collider_list *list, uint32_t capacity, uint32_t rows,
-                                const mote_allocator *allocator) {
-    const size_t bytes = (size_t)capacity * rows * sizeof(mote_collider_pose);
+/* Reserves poses for as many colliders as the list has room for. Error: MEMORY. */
+static mote_result reserve_poses(mote_collider_list *list, uint32_t rows, const mote_allocator *allocator) {
+    const size_t bytes = (size_t)list->list.capacity * rows * sizeof(mote_collider_pose);
+    if (bytes <= list->bytes) return MOTE_OK;
     mote_collider_pose *poses = mote_allocate(allocator, bytes);
     if (!poses) return MOTE_ERROR_MEMORY;
     mote_release(allocator, list->poses, list->bytes);
@@ -29,9 +30,8 @@ static mote_result resize_poses(mote_collider_list *list, uint32_t capacity, uin
 
 mote_result mote_colliders_reserve_rows(mote_collider_list *list, uint32_t rows,
                                         const mote_allocator *allocator) {
-    mote_result result = MOTE_OK;
     if (rows <= list->rows) return MOTE_OK;
-    if (list->list.capacity) result = resize_poses(list, list->list.capacity, rows, allocator);
+    const mote_result result = reserve_poses(list, rows, allocator);
     if (result == MOTE_OK) list->rows = rows;
     return result;
 }
@@ -63,8 +63,7 @@ mote_result mote_colliders_add(mote_collider_list *list, const mote_collider_def
     const mote_collider collider = collider_of(def);
     list->list.element = sizeof collider;
     mote_result result = mote_id_list_reserve_next(&list->list, MOTE_MAX_COLLIDERS, allocator);
-    if (result == MOTE_OK && list->bytes < (size_t)list->list.capacity * list->rows * sizeof *list->poses)
-        result = resize_poses(list, list->list.capacity, list->rows, allocator);
+    if (result == MOTE_OK) result = reserve_poses(list, list->rows, allocator);
     if (result) return result;
     *serial = mote_id_list_append(&list->list, &collider);
     poses_changed(list);
@@ -249,9 +248,7 @@ static void check_colliders(const unsigned char *section, uint32_t count, uint32
 static mote_result reserve(mote_collider_list *list, uint32_t count, const mote_allocator *allocator) {
     list->list.element = sizeof(mote_collider);
     const mote_result result = mote_id_list_reserve(&list->list, count, allocator);
-    if (result || list->bytes >= (size_t)list->list.capacity * list->rows * sizeof *list->poses)
-        return result;
-    return resize_poses(list, list->list.capacity, list->rows, allocator);
+    return result ? result : reserve_poses(list, list->rows, allocator);
 }
 
 void mote_colliders_archive(mote_collider_list *list, uint32_t count, uint32_t next_serial, bool sticking,

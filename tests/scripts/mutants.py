@@ -1,19 +1,20 @@
 """Mutation: changes the engine in one place at a time, and runs the tests of its subject, without hashes.
 
 usage: mutants.py ROOT DIRECTORY MESON_OPTION COUNT [SEED]
-Draws COUNT places with a fixed seed (1) and judges them in copies of the sources, one for each processor. A
-mutant is killed where a test fails or does not end; survivors are listed. One that does not compile is drawn
-again, and so is one with the same machine code, byte by byte, as the unchanged engine: no test can tell the
-two apart. LEFT_OUT lists the files without mutants, with the reason. The last line is `N passed, N failed`:
-killed and survived. The run succeeds where at least GOAL percent were killed: of some changes the result is
-the same by any test, such as `<=` for `<` between numbers that are never equal.
+Draws COUNT places with a fixed seed (1) and judges them in copies of the sources, one for each processor; a
+place stays drawn, or not drawn, while other lines of the engine change. A mutant is killed where a test fails
+or does not end; survivors are listed. One that does not compile is drawn again, and so is one with the same
+machine code, byte by byte, as the unchanged engine: no test can tell the two apart. LEFT_OUT lists the files
+without mutants, with the reason. The last line is `N passed, N failed`: killed and survived. The run succeeds
+where at least GOAL percent were killed: of some changes the result is the same by any test, such as `<=` for
+`<` between numbers that are never equal.
 """
 import collections
 import concurrent.futures
+import hashlib
 import json
 import os
 import pathlib
-import random
 import re
 import shutil
 import subprocess
@@ -51,28 +52,28 @@ PARTICLES = ['particles', 'deaths', 'life', 'emitters', 'emitter_births', 'emitt
              'long_runs', 'determinism', 'injection', 'snapshots', 'snapshot_states', 'stress', 'misuse']
 STRANDS = ['strand_layout', 'strand_calls', 'rod_calls', 'strand_state', 'strand_targets', 'strand_present',
            'strand_frames', 'followers', 'follower_frames', 'strand_springs', 'strand_solver',
-           'strand_contact', 'strand_friction', 'strand_roots', 'strand_truth', 'taut_strands', 'rods',
-           'rod_reference', 'rod_frames', 'rod_links', 'rod_energy', 'stiff_curls', 'strand_depth',
-           'strand_grids', 'grooms', 'groom_energy', 'twisted_ribbons', 'rod_sections', 'stress', 'flat_rods',
-           'flat_rod_energy', 'strand_kernels', 'strand_bits', 'determinism', 'snapshots', 'snapshot_states',
-           'injection', 'misuse']
+           'strand_contact', 'strand_friction', 'strand_pushed', 'strand_roots', 'strand_truth',
+           'taut_strands', 'rods', 'rod_reference', 'rod_frames', 'rod_links', 'rod_energy', 'stiff_curls',
+           'strand_depth', 'far_colliders', 'strand_grids', 'grooms', 'groom_energy', 'twisted_ribbons',
+           'rod_sections', 'stress', 'flat_rods', 'flat_rod_energy', 'strand_kernels', 'strand_bits',
+           'determinism', 'snapshots', 'snapshot_states', 'injection', 'misuse']
 NETWORKS = ['network_layout', 'network_edit', 'network_memory', 'network_calls', 'network_state',
             'network_steps', 'network_statistics', 'network_contact', 'network_solver', 'network_aggregates',
             'network_preconditioner', 'network_policy', 'network_stability', 'network_limits',
             'network_extremes', 'network_equivalence', 'network_origin', 'network_axes', 'mesh',
             'network_bits', 'network_random_graphs', 'network_determinism', 'network_conservation',
             'network_orders', 'stress', 'network_expelled', 'network_energy', 'network_truth',
-            'taut_networks', 'cluster', 'cluster_calls', 'snapshots', 'snapshot_states', 'injection',
-            'misuse']
+            'far_colliders', 'taut_networks', 'cluster', 'cluster_calls', 'snapshots', 'snapshot_states',
+            'injection', 'misuse']
 TESTS = {'particles': PARTICLES, 'strands': STRANDS, 'networks': NETWORKS,
          'formats': ['hair', 'hair_resample', 'fuzz_hair', 'transforms', 'traps', 'misuse'],
          'contacts': ['contacts', 'colliders', 'event_hits', 'strand_contact', 'strand_friction',
                       'network_contact', 'particle_collisions', 'collision_hits', 'collision_substeps',
                       'collision_sweeps', 'collision_corners', 'collision_births', 'collision_plates',
                       'collision_bits', 'resting', 'orientation_bounces', 'height_fields',
-                      'height_field_bits', 'distance_grids', 'strand_grids', 'strand_depth',
-                      'rod_energy', 'misuse', 'network_expelled', 'snapshots', 'snapshot_states',
-                      'snapshot_damage', 'cluster_calls', 'injection', 'lines', 'traps'],
+                      'height_field_bits', 'distance_grids', 'strand_grids', 'strand_depth', 'strand_pushed',
+                      'far_colliders', 'rod_energy', 'misuse', 'network_expelled', 'snapshots',
+                      'snapshot_states', 'snapshot_damage', 'cluster_calls', 'injection', 'lines', 'traps'],
          'forces': ['forces', 'fields', 'statistics', 'kernels', 'seek', 'traps', 'misuse', 'particles',
                     'emitters', 'snapshots', 'snapshot_states', 'injection'],
          'integrators': ['integrators', 'exact_flow', 'chain', 'dead_zone', 'network_stability', 'seek',
@@ -93,14 +94,15 @@ TESTS = {'particles': PARTICLES, 'strands': STRANDS, 'networks': NETWORKS,
                    'orientation_state', 'order', 'misuse', 'present_more', 'strand_present',
                    'strand_roots', 'fields', 'seek', 'integrators', 'injection', 'rollbacks',
                    'network_steps', 'strand_springs', 'links'],
-         'system': ['misuse', 'clock', 'input', 'checks', 'traps', 'hook', 'seek', 'lines', 'link_calls',
-                    'strand_calls', 'network_calls', 'jobs', 'particles', 'statistics', 'snapshots',
-                    'snapshot_states', 'snapshot_damage', 'rollbacks', 'orientation_state', 'cluster',
-                    'cluster_calls', 'cluster_writes', 'strand_contact', 'strand_depth', 'injection',
-                    'control_word', 'emitters', 'emitter_births', 'emits', 'events', 'event_lists',
-                    'event_hits', 'life', 'deaths', 'order', 'orientations', 'present', 'present_origin',
-                    'present_more', 'rod_calls', 'followers', 'strand_state', 'network_state',
-                    'network_edit', 'network_origin', 'links', 'memory', 'colliders', 'forces']}
+         'system': ['misuse', 'ids', 'clock', 'input', 'checks', 'traps', 'hook', 'seek', 'lines',
+                    'link_calls', 'strand_calls', 'network_calls', 'jobs', 'particles', 'statistics',
+                    'snapshots', 'snapshot_states', 'snapshot_damage', 'rollbacks', 'orientation_state',
+                    'cluster', 'cluster_calls', 'cluster_writes', 'strand_contact', 'strand_depth',
+                    'injection', 'control_word', 'emitters', 'emitter_births', 'emits', 'events',
+                    'event_lists', 'event_hits', 'life', 'deaths', 'order', 'orientations', 'present',
+                    'present_origin', 'present_more', 'rod_calls', 'followers', 'strand_state',
+                    'network_state', 'network_edit', 'network_origin', 'links', 'memory', 'colliders',
+                    'forces']}
 # What has no result by its nature: assertions, which are off here; prefetches, as calls and as functions of
 # nothing else.
 HIDDEN = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"|^\s*#(?:[^\n\\]|\\\n|\\.)*'
@@ -230,13 +232,24 @@ class Worker:
             raise
 
 
+def shuffled(places, seed):
+    """Numbers of the places by a hash of the line and the change, and of how many equal ones come before."""
+    count, hashes = collections.Counter(), []
+    for path, text, (start, end, new) in places:
+        before, after = text.rfind('\n', 0, start) + 1, text.find('\n', end)
+        change = f'{seed} {path} {text[before:start].strip()} {new} {text[end:after].strip()}'
+        count[change] += 1
+        hashes.append(hashlib.sha256(f'{change} {count[change]}'.encode()).digest())
+    return sorted(range(len(places)), key=hashes.__getitem__)
+
+
 class Run:
     """The draws. As many as are wanted, and one more for each that does not count: so they are the same ones
     in whatever order they are judged. Those of a file follow each other, because the compiler then has less
     to do; every second worker begins at the end."""
 
     def __init__(self, places, count, seed):
-        self.places, self.dice = places, random.Random(seed)
+        self.places, self.left = places, shuffled(places, seed)
         self.lock = threading.Lock()
         self.order = []  # numbers of places, as they were drawn
         self.verdicts = {}  # by the number of a place: whether it counts, the verdict, the name
@@ -246,13 +259,9 @@ class Run:
         self.waiting = collections.deque(sorted(self.waiting))
 
     def draw(self):
-        if len(self.order) == len(self.places):
-            return
-        drawn = self.dice.randrange(len(self.places))
-        while drawn in self.order:
-            drawn = self.dice.randrange(len(self.places))
-        self.order.append(drawn)
-        self.waiting.append(drawn)
+        if self.left:
+            self.order.append(self.left.pop())
+            self.waiting.append(self.order[-1])
 
     def next(self, worker):
         with self.lock:
@@ -282,7 +291,7 @@ def main():
         texts = {path: (copy / path).read_text() for path in files
                  if not re.search('|'.join(LEFT_OUT), str(path))}
         run = Run([(path, text, change) for path, text in texts.items() for change in places(text)], count,
-                  int(sys.argv[5]) if len(sys.argv) > 5 else 1)
+                  sys.argv[5] if len(sys.argv) > 5 else '1')
         tests = Tests(workers[0].directory)
         try:
             list(pool.map(lambda worker: worker.work(run, tests), workers))
