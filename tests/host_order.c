@@ -10,7 +10,7 @@ TEST(networks_are_read_as_their_columns_in_the_order_of_the_host) {
     mote_force_id force;
     assert_int_equal(mote_system_add_force(c.system, &gravity, &force), MOTE_OK);
     cloth_steps(c.system, 10, 0);
-    float x[3 * CORNERS], v[3 * CORNERS], part[6];
+    float x[3 * CORNERS], v[3 * CORNERS], part[9] = {[6] = 7, 8, 9};
     assert_int_equal(mote_network_state(c.system, c.id, 0, CORNERS, x, v), MOTE_OK);
     const mote_network_view view = mote_network_columns(c.system, c.id);
     for (uint32_t i = 0; i < CORNERS; i++) {
@@ -20,7 +20,8 @@ TEST(networks_are_read_as_their_columns_in_the_order_of_the_host) {
         ASSERT(v[3 * i + 1], ==, view.velocity.y[slot]);
     }
     assert_int_equal(mote_network_state(c.system, c.id, 7, 2, part, NULL), MOTE_OK);
-    assert_memory_equal(part, x + 21, sizeof part);
+    assert_memory_equal(part, x + 21, 6 * sizeof *x);
+    for (int i = 6; i < 9; i++) ASSERT(part[i], ==, i + 1); /* what follows is the host's */
     mote_system_destroy(c.system);
 }
 
@@ -94,6 +95,7 @@ TEST(strands_are_read_and_written_strand_after_strand) {
     ASSERT(view.position.z[mote_strands_slot(system, id, 2, 1)], ==, part[3 * 6 + 2]);
     assert_int_equal(mote_strands_state(system, id, 0, 1, back, NULL), MOTE_OK);
     assert_memory_equal(back, x, 6 * sizeof *x);
+    assert_memory_equal(back + 6, part + 6, 3 * sizeof *x);
     float hole[15] = {0};
     hole[14] = INFINITY;
     REFUSALS(system, REFUSES(RANGE, mote_strands_state(system, id, 1, STRANDS, x, NULL)),

@@ -90,14 +90,14 @@ static bool all_finite(const double *values, size_t count) {
 static mote_result evolve(const mote_chain *chain, double time, double *displacement, double *velocity,
                           double *scratch) {
     const size_t count = chain->count;
-    if (!isfinite(time) || !all_finite(displacement, count) || !all_finite(velocity, count))
-        return MOTE_ERROR_NOT_FINITE;
+    if (!isfinite(time)) return MOTE_ERROR_NOT_FINITE;
     const double stiffness_over_mass = chain->stiffness / chain->mass;
     memset(scratch, 0, 2 * count * sizeof *scratch);
     for (uint32_t j = 1; j <= chain->count && j != 0; j++) {
         const chain_mode mode = mode_of(chain, stiffness_over_mass, j);
         add_mode(&mode, chain->count, time, displacement, velocity, scratch);
     }
+    /* A displacement or velocity that is not finite makes every sum over it so. */
     if (!all_finite(scratch, 2 * count)) return MOTE_ERROR_NOT_FINITE;
     memcpy(displacement, scratch, count * sizeof *scratch);
     memcpy(velocity, scratch + count, count * sizeof *scratch);

@@ -147,8 +147,7 @@ static void fill_rod(mote_strands *strands, const mote_strands_def *def, uint32_
     for (uint32_t k = 0; k + 1 < points; k++, p += 3) {
         const uint32_t slot = mote_strands_slot_of(strands, lane, k);
         const float length = mote_rest_length(p, p + 3, rest_scale);
-        const float inverse = length > 0 ? 1.0f / length : 0;
-        strands->inverse_length[slot] = inverse <= FLT_MAX ? inverse : 0;
+        strands->inverse_length[slot] = 1.0f / length;
         const double joint = mote_strands_joint_stiffness((double)mote_strands_stiffness_at(def, first + k),
                                                           before, (double)length);
         strands->joint_stiffness[slot] = k || !(def->hinged_roots || def->free_roots) ? (float)joint : 0;
@@ -195,8 +194,7 @@ static void turn_to_axis(double q[4], const float axis[3]) {
     mote_quaternion_compose(old, turn, q);
 }
 
-/* Fills the frames of a rod at rest: along the axes of the def, or not twisted along it (Bishop's frames).
- * Segments without length keep the direction before them. */
+/* Fills the frames of a rod at rest: along the axes of the def, or not twisted along it (Bishop's frames). */
 static void fill_frames(mote_strands *strands, const mote_strands_def *def, uint32_t lane) {
     const uint32_t strand = strands->strand_of_lane[lane], points = (uint32_t)strands->points[lane];
     const uint32_t first = strands->first_point[strand];
@@ -207,7 +205,7 @@ static void fill_frames(mote_strands *strands, const mote_strands_def *def, uint
         const double reach = (double)mote_rest_length(p, p + 3, 1),
                      length = (double)strands->rest_length[slot];
         double u[3], old[4], turn[4];
-        for (int i = 0; i < 3; i++) u[i] = reach > 0 ? ((double)p[3 + i] - (double)p[i]) / reach : t[i];
+        for (int i = 0; i < 3; i++) u[i] = ((double)p[3 + i] - (double)p[i]) / reach;
         memcpy(old, q, sizeof old);
         transport_frame(q, t, u);
         if (def->point_axis) turn_to_axis(q, def->point_axis + 3 * (size_t)(first + k));
