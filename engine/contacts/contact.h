@@ -220,11 +220,12 @@ MOTE_OUTLINE contact_plane contact_swept(const mote_collider_pose *to, wide3 d0,
 }
 
 /* Sphere or capsule contact. Lanes that move far are swept; the others get the nearest surface at the end.
- * Registers of which no lane is near are skipped (measured: a third of the cost of sweeping all). Returns the
- * lanes that move far or end within `limit` of the surface. */
-MOTE_INLINE wide_mask contact_round(const mote_collider_pose *to, wide3 d0, wide3 d1, wide r, wide limit,
-                                    contact_plane *plane) {
-    wide3 u = wide3_sub(d1, d0);
+ * u: the path of the point relative to the origin of the collider, which d1 - d0 is up to the rounding of
+ * both: so no lane moves far beside a collider that others skip or for which contact_is_slow. Registers of
+ * which no lane is near are skipped (measured: a third of the cost of sweeping all). Returns the lanes that
+ * move far or end within `limit` of the surface. */
+MOTE_INLINE wide_mask contact_round(const mote_collider_pose *to, wide3 u, wide3 d0, wide3 d1, wide r,
+                                    wide limit, contact_plane *plane) {
     if (to->turns && to->kind == MOTE_COLLIDER_CAPSULE)
         u = wide3_sub(contact_into(to->axis, d1), contact_into(to->start, d0));
     const wide_mask far = contact_moves_far(u, r);
@@ -291,13 +292,14 @@ MOTE_OUTLINE wide_mask contact_other(const mote_collider_pose *to, wide3 d0, wid
     return applies;
 }
 
-/* Dispatches on the kind of collider. d0, d1: the point minus the collider's origin, before and now. Returns
- * the lanes to which the plane applies: in the others the surface is farther than `limit`. Spheres and
- * capsules alone are inlined: a plane out of line stays out of the registers of the search. */
-MOTE_INLINE wide_mask contact_with(const mote_collider_pose *to, wide3 d0, wide3 d1, wide radius, wide limit,
-                                   contact_plane *plane) {
+/* Dispatches on the kind of collider. d0, d1: the point minus the collider's origin, before and now; u: the
+ * path from d0 to d1. Returns the lanes to which the plane applies: in the others the surface is farther than
+ * `limit`. Spheres and capsules alone are inlined: a plane out of line stays out of the registers of the
+ * search. */
+MOTE_INLINE wide_mask contact_with(const mote_collider_pose *to, wide3 u, wide3 d0, wide3 d1, wide radius,
+                                   wide limit, contact_plane *plane) {
     if (to->kind == MOTE_COLLIDER_SPHERE || to->kind == MOTE_COLLIDER_CAPSULE)
-        return contact_round(to, d0, d1, to->radius + radius, limit, plane);
+        return contact_round(to, u, d0, d1, to->radius + radius, limit, plane);
     contact_plane other;
     const wide_mask applies = contact_other(to, d0, d1, radius, limit, &other);
     *plane = other;
@@ -326,9 +328,10 @@ MOTE_INLINE void mote_contact_nearest(mote_contact *nearest, const mote_collider
                                       const mote_collider_pose *to, const mote_contact_points *points,
                                       wide_mask except, wide_mask mark) {
     const wide3 d0 = wide3_sub(points->start, contact_origin(from, points->base)),
-                d1 = wide3_sub(points->end, contact_origin(to, points->base));
+                d1 = wide3_sub(points->end, contact_origin(to, points->base)),
+                u = wide3_sub(wide3_sub(points->end, points->start), wide3_set(to->shift));
     contact_plane plane = {wide3_zero(), nearest->gap};
-    const wide_mask applies = contact_with(to, d0, d1, points->radius, nearest->gap, &plane) & ~except;
+    const wide_mask applies = contact_with(to, u, d0, d1, points->radius, nearest->gap, &plane) & ~except;
     if (!wide_lane_bits(applies)) return;
     const wide_mask nearer = applies & wide_less(plane.gap, nearest->gap);
     if (!wide_lane_bits(nearer)) return;

@@ -29,8 +29,7 @@ static mote_sums sum_points(const void *context, size_t first, size_t end) {
     const sum_context *s = context;
     const mote_strands *strands = s->strands;
     uint32_t group = mote_strands_group_of(strands, (uint32_t)first);
-    mote_sums lane[MOTE_GROUP];
-    memset(lane, 0, sizeof lane);
+    mote_sums lane[MOTE_GROUP] = {{{0}, 0}};
     for (uint32_t slot = (uint32_t)first; slot < end; slot++) {
         double x[3];
         while (group + 1 < strands->group_count && strands->group[group + 1].first <= slot) group++;
@@ -159,8 +158,7 @@ static void add_strand(const mote_strands *strands, uint32_t lane, uint64_t tick
 
 static mote_sums sum_segments(const void *context, size_t first, size_t end) {
     const sum_context *s = context;
-    mote_sums lane[MOTE_GROUP];
-    memset(lane, 0, sizeof lane);
+    mote_sums lane[MOTE_GROUP] = {{{0}, 0}};
     for (size_t strand = first; strand < end; strand++)
         add_strand(s->strands, s->strands->lane_of_strand[strand], s->tick, &lane[strand % MOTE_GROUP]);
     return mote_sums_of_lanes(lane);
