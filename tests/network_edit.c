@@ -150,16 +150,17 @@ TEST(a_block_across_lanes_becomes_rows_when_islands_are_joined) {
     static graph g;
     random_source random = {24};
     const mote_allocator allocator = plain();
-    for (uint32_t k = 0; k < 6; k++) {
+    for (uint32_t k = 0; k < 12; k++) {
         begin_graph(&g, &random);
         add_chains(&g, &random, 16, 6);
         g.def.spring_capacity = 2 * g.def.spring_count;
         mote_network *n = made(&g.def);
         model m = model_of(&g.def);
-        const mote_spring spring = {16 * k, 16 * k + 9, 1, 1, 0, 0};
+        const mote_spring spring = {8 * k, 8 * k + 9, 1, 1, 0, 0};
         uint32_t number;
         ASSERT(n->block_count, ==, 1);
         assert_true(n->block[0].interleaved);
+        if (k % 2) mote_network_erase(n, 0), m.alive[0] = false; /* its number is the next one */
         OK(mote_network_insert(n, 1, &spring, &number, &allocator));
         assert_false(n->block[0].interleaved);
         assert_false(n->block[0].outer);

@@ -149,6 +149,8 @@ TEST(compliant_springs_have_energy_and_rigid_ones_have_none) {
     ASSERT(s.max_strain, ==, 2);
     ASSERT(s.mean_strain, ==, 2);
     ASSERT(s.max_strain_item, ==, 0);
+    def.spring_count = 1;
+    ASSERT(statistics_of(system, add_network(system, &def)).mean_strain, ==, 2);
     mote_system_destroy(system);
 }
 

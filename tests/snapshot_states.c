@@ -186,6 +186,42 @@ TEST(networks_of_any_springs_are_restored) {
     }
 }
 
+/* 16 pairs and 16 triples of particles, each kind across the lanes of a block, until spring 0 joins both: the
+ * system that gets the snapshot still has the springs of the def. */
+TEST(a_spring_between_blocks_is_restored_where_there_was_none) {
+    static unsigned char memory[1 << 17];
+    static float positions[16 * 5][3];
+    static mote_spring springs[16 * 3];
+    uint32_t particles = 0, count = 0;
+    for (uint32_t chain = 0; chain < 32; chain++)
+        for (uint32_t k = 0; k < 2 + chain / 16; k++, particles++) {
+            positions[particles][0] = (float)k, positions[particles][1] = (float)chain;
+            if (k) springs[count++] = (mote_spring){particles - 1, particles, 0.9f, 100, 0, 0};
+        }
+    const mote_spring between = {0, particles - 1, 20, 100, 0, 0};
+    const mote_system_def settings = mote_default_system_def();
+    mote_system *a = system_of(&settings), *b = system_of(&settings);
+    mote_network_def def = mote_default_network_def();
+    mote_network_id id;
+    uint32_t number = 0;
+    size_t bytes;
+    def.particle_count = particles, def.positions = positions[0];
+    def.springs = springs, def.spring_count = count;
+    OK(mote_system_add_network(b, &def, &id, NULL));
+    OK(mote_system_add_network(a, &def, &id, NULL));
+    OK(mote_network_remove_springs(a, id, 1, &number, NULL));
+    OK(mote_network_add_springs(a, id, 1, &between, &number, NULL));
+    ASSERT(number, ==, 0u);
+    stepped(a, 3);
+    OK(mote_system_save(a, 0, memory, sizeof memory, &bytes));
+    OK(restore_or_keep(b, memory, bytes, NULL));
+    for (int i = 0; i < 3; i++) {
+        ASSERT(mote_system_hash(a), ==, mote_system_hash(b));
+        stepped(a, 1), stepped(b, 1);
+    }
+    mote_system_destroy(a), mote_system_destroy(b);
+}
+
 TEST(flags_of_strands_are_restored_each_by_itself) {
     static unsigned char memory[1 << 14];
     const mote_system_def def = mote_default_system_def();

@@ -443,7 +443,7 @@ static unit_response unit_response_of(const mote_plan *plan, float stiffness, fl
 void mote_network_unit_responses(mote_network *network, const mote_plan *plan) {
     if (!mote_network_renew(network, &network->response_edits) && network->response_h == plan->h) return;
     network->response_h = plan->h;
-    unit_response last = {-1, -1, -1, {0, 0, 0, 0}};
+    unit_response last = {.stiffness = -1};
     for (uint32_t number = 0; number < network->spring_end; number++) {
         const mote_network_spring_state *s = &network->spring[number];
         if (s->a == MOTE_NO_SLOT) continue;

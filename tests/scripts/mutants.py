@@ -56,15 +56,15 @@ STRANDS = ['strand_layout', 'strand_calls', 'rod_calls', 'strand_state', 'strand
            'taut_strands', 'rods', 'rod_reference', 'rod_frames', 'rod_links', 'rod_energy', 'stiff_curls',
            'strand_depth', 'far_colliders', 'strand_grids', 'grooms', 'groom_energy', 'twisted_ribbons',
            'rod_sections', 'stress', 'flat_rods', 'flat_rod_energy', 'strand_kernels', 'strand_bits',
-           'determinism', 'snapshots', 'snapshot_states', 'injection', 'misuse']
+           'determinism', 'links', 'snapshots', 'snapshot_states', 'injection', 'misuse']
 NETWORKS = ['network_layout', 'network_edit', 'network_memory', 'network_calls', 'network_state',
             'network_steps', 'network_statistics', 'network_contact', 'network_solver', 'network_aggregates',
             'network_preconditioner', 'network_policy', 'network_stability', 'network_limits',
             'network_extremes', 'network_equivalence', 'network_origin', 'network_axes', 'mesh',
             'network_bits', 'network_random_graphs', 'network_determinism', 'network_conservation',
             'network_orders', 'stress', 'network_expelled', 'network_energy', 'network_truth',
-            'far_colliders', 'taut_networks', 'cluster', 'cluster_calls', 'snapshots', 'snapshot_states',
-            'injection', 'misuse']
+            'far_colliders', 'taut_networks', 'links', 'cluster', 'cluster_calls', 'snapshots',
+            'snapshot_states', 'injection', 'misuse']
 TESTS = {'particles': PARTICLES, 'strands': STRANDS, 'networks': NETWORKS,
          'formats': ['hair', 'hair_resample', 'fuzz_hair', 'transforms', 'traps', 'misuse'],
          'contacts': ['contacts', 'colliders', 'event_hits', 'strand_contact', 'strand_friction',
