@@ -243,16 +243,17 @@ MOTE_INLINE pack_still pack_no_momentum(const mote_collision *c, wide_mask movin
 }
 
 /* Leaves the lanes at rest on a plane as they were before the substep. Returns the others of `reaching`. Out
- * of line and from memory: most registers have none. */
-MOTE_OUTLINE wide_mask pack_leave_resting(const mote_span *span, uint32_t substep, size_t at,
-                                          wide_mask reaching, const pack *p) {
+ * of line and from memory: most registers have none. Colliders are at rest here: all their poses are equal.
+ */
+MOTE_OUTLINE wide_mask pack_leave_resting(const mote_span *span, size_t at, wide_mask reaching,
+                                          const pack *p) {
     const mote_collision *c = span->collision;
     const wide3 x = wide3_load(p->before.x, at), v = wide3_load(p->before.v, at),
                 end_x = wide3_load(p->after.x, at), end_v = wide3_load(p->after.v, at);
     const pack_still still = pack_no_momentum(c, reaching, x, v, end_v);
     if (!wide_lane_bits(still.lanes)) return reaching;
-    const wide_mask resting = pack_reach(c, span->near, c->poses + (size_t)substep * c->count, x, end_x,
-                                         &still, wide_load(p->room + at), contain_radius(c, p->first + at))
+    const wide_mask resting = pack_reach(c, span->near, c->poses, x, end_x, &still, wide_load(p->room + at),
+                                         contain_radius(c, p->first + at))
                                   .resting;
     wide3_store(p->after.x, at, wide3_select(resting, x, end_x));
     wide3_store(p->after.v, at, wide3_select(resting, wide3_zero(), end_v));
@@ -281,7 +282,7 @@ MOTE_INLINE void pack_register(const mote_plan *plan, const mote_span *span, mot
     wide_store(p->room + at, room);
     const pack_lanes lanes = pack_reach(c, span->near, from, x, s.x, NULL, room, radius);
     wide_mask reaching = moving & lanes.reaching;
-    if (wide_lane_bits(reaching)) reaching = pack_leave_resting(span, substep, at, reaching, p);
+    if (wide_lane_bits(reaching)) reaching = pack_leave_resting(span, at, reaching, p);
     p->near.flat[at / MOTE_WIDTH] = wide_lane_bits(reaching & ~lanes.others);
     p->near.others[at / MOTE_WIDTH] = wide_lane_bits(reaching & lanes.others);
 }
