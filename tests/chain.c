@@ -337,6 +337,8 @@ TEST(numbers_that_are_not_finite_are_refused) {
     /* Displacements that would exceed all numbers. */
     expect_refused(good, 1e300, 1e300, 1e300, MOTE_ERROR_NOT_FINITE);
     expect_refused((mote_chain){MOTE_CHAIN_FREE_FREE, 3, 1, 1e20}, 1, DBL_MAX, 1, MOTE_ERROR_NOT_FINITE);
+    /* The displacement of a single mass does, its velocity does not. */
+    expect_refused((mote_chain){MOTE_CHAIN_FREE_FREE, 1, 1, 1}, 1e308, 1, 1, MOTE_ERROR_NOT_FINITE);
 }
 
 TEST(wrong_chains_are_refused) {
