@@ -14,7 +14,7 @@
 #define LEAST_NOISE 0.05
 
 typedef struct changes {
-    uint32_t compared, slower, faster, hashes, disturbed, only_old, only_new;
+    uint32_t compared, slower, faster, hashes, lost, disturbed, only_old, only_new;
     bool prints_all;
 } changes;
 
@@ -25,9 +25,11 @@ static void print_help(void) {
          "old one, the lowest and the highest that the spreads of both allow, and whether hashes agree. A "
          "change\n"
          "counts where it is larger than 5 % and the spreads do not overlap. Rows that were disturbed are\n"
-         "printed and do not count. Exit code 1: something got slower, or a hash differs; 2: a file cannot "
-         "be\n"
-         "read.\n\n"
+         "printed and do not count. Exit code 1: something got slower, a hash differs, or the new file lacks "
+         "a\n"
+         "figure or hash of a row that it has; 2: a file cannot be read, has a row twice, or has no row of "
+         "the\n"
+         "other.\n\n"
          "  --all  prints rows without a change too");
 }
 
@@ -53,7 +55,7 @@ static char *read_whole(const char *path) {
 
 static cJSON *read_report(const char *path) {
     char *text = read_whole(path);
-    cJSON *object = cJSON_Parse(text);
+    cJSON *object = cJSON_ParseWithOpts(text, NULL, true);
     free(text);
     const cJSON *row = cJSON_GetArrayItem(cJSON_GetObjectItem(object, "results"), 0);
     if (!row || !cJSON_IsArray(cJSON_GetObjectItem(row, "quantities")))
@@ -91,6 +93,17 @@ static bool same_setup(const cJSON *a, const cJSON *b) {
     return same_texts(a, b, texts) && same_numbers(a, b, numbers);
 }
 
+/* A row that comes twice would be compared once. */
+static void check_rows(const char *path, const cJSON *report) {
+    const cJSON *row;
+    cJSON_ArrayForEach(row, cJSON_GetObjectItem(report, "results")) {
+        for (const cJSON *other = row->next; other; other = other->next)
+            if (same_setup(row, other))
+                fail_usage("%s has two rows %s of section %s", path, text_of(row, "name"),
+                           text_of(row, "section"));
+    }
+}
+
 static const cJSON *find_row(const cJSON *report, const cJSON *like) {
     const cJSON *row;
     cJSON_ArrayForEach(row, cJSON_GetObjectItem(report, "results")) if (same_setup(row, like)) return row;
@@ -119,8 +132,13 @@ static void print_setup(const cJSON *row, const char *quantity) {
 static void compare_quantity(changes *c, const cJSON *old_row, const cJSON *new_row, const cJSON *was) {
     const cJSON *is = find_quantity(new_row, was);
     const bool less = strcmp(text_of(was, "better"), "less") == 0;
-    if (!is || !text_of(was, "better")[0] || !(number_of(was, "value") > 0) || !(number_of(is, "value") > 0))
+    if (!text_of(was, "better")[0] || !(number_of(was, "value") > 0)) return;
+    if (!is || !(number_of(is, "value") > 0)) {
+        c->lost++;
+        print_setup(old_row, text_of(was, "name"));
+        puts("  LOST");
         return;
+    }
     double ratio = number_of(is, "value") / number_of(was, "value"),
            low = number_of(is, "min") / number_of(was, "max"),
            high = number_of(is, "max") / number_of(was, "min");
@@ -148,10 +166,10 @@ static void compare_quantity(changes *c, const cJSON *old_row, const cJSON *new_
 static void compare_hashes(changes *c, const cJSON *old_row, const cJSON *new_row) {
     static const char *const numbers[] = {"frames", "repeat", NULL};
     const char *was = text_of(old_row, "hash"), *is = text_of(new_row, "hash");
-    if (!was[0] || !is[0] || !same_numbers(old_row, new_row, numbers) || strcmp(was, is) == 0) return;
-    c->hashes++;
+    if (!was[0] || !same_numbers(old_row, new_row, numbers) || strcmp(was, is) == 0) return;
+    *(is[0] ? &c->hashes : &c->lost) += 1;
     print_setup(old_row, "hash");
-    printf(" %s, was %s  DIFFERS\n", is, was);
+    printf(" %s, was %s  %s\n", is, was, is[0] ? "DIFFERS" : "LOST");
 }
 
 static void compare_reports(changes *c, const cJSON *old_report, const cJSON *new_report) {
@@ -186,14 +204,16 @@ int command_diff(int argc, char **argv) {
     while (next_option(argc, argv, options, print_help) != -1) c.prints_all = true;
     if (argc - optind != 2) fail_usage("diff takes two files, OLD.json and NEW.json");
     cJSON *was = read_report(argv[optind]), *is = read_report(argv[optind + 1]);
+    check_rows(argv[optind], was), check_rows(argv[optind + 1], is);
     print_builds(was, is);
     compare_reports(&c, was, is);
-    printf("%u figures compared, %u of disturbed rows; %u slower, %u faster; %u hashes differ; rows only in "
-           "the old "
-           "file %u, in the new %u\n",
+    printf("%u figures compared, %u of disturbed rows; %u slower, %u faster; %u hashes differ; %u lost; rows "
+           "only in the old file %u, in the new %u\n",
            (unsigned)c.compared, (unsigned)c.disturbed, (unsigned)c.slower, (unsigned)c.faster,
-           (unsigned)c.hashes, (unsigned)c.only_old, (unsigned)c.only_new);
+           (unsigned)c.hashes, (unsigned)c.lost, (unsigned)c.only_old, (unsigned)c.only_new);
+    if (!c.compared && !c.lost && !c.hashes)
+        fail_usage("%s and %s have no figure in common", argv[optind], argv[optind + 1]);
     cJSON_Delete(was);
     cJSON_Delete(is);
-    return c.slower || c.hashes ? EXIT_FAILURE : EXIT_SUCCESS;
+    return c.slower || c.hashes || c.lost ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -38,9 +38,9 @@ static void clean_up_at_the_end(void) {
     if (known) return;
     known = true;
     atexit(remove_unfinished);
-    signal(SIGINT, break_off);
-    signal(SIGTERM, break_off);
-    signal(SIGHUP, break_off);
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    for (int i = 0; i < 3; i++) /* nohup ignores SIGHUP, and so shall this */
+        if (signal(signals[i], break_off) == SIG_IGN) signal(signals[i], SIG_IGN);
 }
 
 /* The descriptor of stdout for the output; what is printed from now on goes to stderr. */
@@ -52,22 +52,33 @@ static FILE *take_stdout(const char *option) {
     return copy >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 ? fdopen(copy, "w") : NULL;
 }
 
+/* Whether a file of one is a file of the other. */
+static bool writes_one_file(const bench_output *a, const bench_output *b) {
+    return strcmp(a->path, b->path) == 0 || strcmp(a->path, b->beside) == 0 ||
+           strcmp(a->beside, b->path) == 0;
+}
+
 /* Links are followed, so that they stay. */
 static FILE *open_beside(bench_output *output, const char *option, const char *path) {
     struct stat status;
     char *real = realpath(path, NULL);
     if (snprintf(output->path, sizeof output->path, "%s", real ? real : path) >= MOST_PATH)
         fail_usage("%s: the path is too long", option);
+    if (!real && lstat(path, &status) == 0) fail_usage("%s: %s is a link to no file", option, path);
     free(real);
     if (stat(output->path, &status) == 0 && !S_ISREG(status.st_mode)) return fopen(output->path, "w");
     if (access(output->path, F_OK) == 0 && access(output->path, W_OK)) return NULL;
     snprintf(output->beside, sizeof output->beside, "%s.new", output->path);
+    for (const bench_output *other = outputs; other < outputs + MOST_OUTPUTS; other++)
+        if (other != output && other->file && writes_one_file(output, other))
+            fail_usage("%s: another output writes %s", option, output->path);
     return fopen(output->beside, "w");
 }
 
 bench_output *output_open(const char *option, const char *path) {
     bench_output *output = outputs;
     if (!path) return NULL;
+    if (!path[0]) fail_usage("%s: a file without a name", option);
     while (output < outputs + MOST_OUTPUTS && output->file) output++;
     if (output == outputs + MOST_OUTPUTS) fail_usage("%s: too many files", option);
     memset(output, 0, sizeof *output);

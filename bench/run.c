@@ -13,99 +13,10 @@
 #include "progress.h"
 #include "strand_scenes.h"
 
-typedef struct run_section {
-    const char *name, *description;
-    void (*run)(bench_run *run);
-    size_t (*memory)(const bench_run *run); /* bytes of the arena; NULL: none */
-    bool full;                              /* in --full alone */
-} run_section;
-
-static const run_section sections[] = {
-    {"limits", "memory and arithmetic that this machine reaches", run_limits, NULL, false},
-    {"throughput", "every scene, 8 substeps, 1 thread and all", run_throughput, scene_memory, false},
-    {"size", "ballistic and galaxy from 1,024 particles up", run_sizes, size_memory, false},
-    {"substeps", "ballistic and galaxy by 1 to 32 substeps", run_substeps, scene_memory, false},
-    {"isa", "ballistic and galaxy by every instruction set", run_isas, scene_memory, false},
-    {"threads", "1 thread over all, in turn", run_threads, scene_memory, false},
-    {"calls", "presentation, order, spawn, kill, allocations", run_calls, NULL, false},
-    {"snapshots", "save and restore against memcpy; --full: rollbacks", run_snapshots, NULL, false},
-    {"strands", "constraints against springs at equal stretch; --full: all comparisons", run_strands, NULL,
-     false},
-    {"peers", "plain loops; --full: structs, odeint, GSL, Bullet (bench/peers)", run_peers, NULL, false},
-    {"integrators", "integrators beside plain loops and each other", run_integrators, integrator_memory,
-     true},
-    {"particles", "deaths and births, small systems and curl noise beside plain loops", run_particles, NULL,
-     true},
-    {"networks", "networks beside edge lists and batches", run_networks, NULL, true},
-    {"stiff-net", "a stiff net by constraints and by explicit springs", run_stiff_net, NULL, true},
-    {"stretch", "stretch and energy of ropes by substeps", run_stretch, NULL, true},
-};
-enum { SECTIONS = sizeof sections / sizeof sections[0] };
-
-typedef struct request {
-    bench_run run;
-    bool section[SECTIONS], sections_given, scenes_given;
-    const char *json, *csv;
-} request;
-
-/* --- Help --- */
-
-static void print_help(void) {
-    puts("usage: mote-bench run [OPTION]...\n\nsections:");
-    for (int i = 0; i < SECTIONS; i++)
-        printf("  %-12s %s%s\n", sections[i].name, sections[i].description,
-               sections[i].full ? " (--full)" : "");
-    puts("scenes:");
-    for (uint32_t i = 0; i < scene_count; i++) {
-        printf("  %-12s %s", scenes[i].name, scenes[i].description);
-        if (scenes[i].particles) printf(" (%u particles)", (unsigned)scenes[i].particles);
-        putchar('\n');
-    }
-    puts(
-        "\n"
-        "  --section S,...   some sections, or all\n"
-        "  --scene S,...     some scenes, or all; without --section: throughput alone\n"
-        "  --full            all sections, 1 and 8 substeps, 9 repeats\n"
-        "  --integrator I    one that `mote-bench list` prints (default: the scene's); scenes that it "
-        "cannot\n"
-        "                    step are left out\n"
-        "  --file FILE       in Cem Yuksel's HAIR format, for scene hairfile\n"
-        "  --particles N     of each scene; 64M is 64,000,000. Of strands: points; of networks: the largest\n"
-        "                    that N particles hold\n"
-        "  --frames F        timed in each repeat, one step each (default: 3 Mi / N, 2 to 2,048; of strands\n"
-        "                    and networks a quarter)\n"
-        "  --substeps H,...  of a step\n"
-        "  --threads T,...   or all (default: 1 and all)\n"
-        "  --isa I,...       of those that `mote-bench list` prints, or all (default: the widest)\n"
-        "  --repeat R        (default: 5)\n"
-        "  --json FILE       writes the rows there too; - is stdout, and the table goes to stderr\n"
-        "  --csv FILE        likewise, as CSV, a line a quantity\n\n"
-        "In each repeat the engine, the baselines and the probe run in turn, one frame to warm up and F "
-        "timed.\n"
-        "Times and rates are medians over the repeats (least..most), ratios are medians of the ratios within "
-        "a\n"
-        "repeat. A particle-step is one particle through one substep.\n"
-        "  share of the memory limit      bytes a second over those of a probe that updates six columns in\n"
-        "                                 place, at the same size, in the same repeat\n"
-        "  share of the arithmetic limit  where it is lower: operations counted in the kernel's source over\n"
-        "                                 those that loops in registers alone reach\n"
-        "  over a plain loop, structs     time of a loop over columns, of an array of structs of 60 bytes "
-        "with\n"
-        "                                 cglm, over the engine's: one pass over memory a substep\n"
-        "A row is disturbed if the process got less than 97 % of a processor, if its threads waited for\n"
-        "one for 5 % of the time (where the kernel does not tell: were switched 20 times a second), or if a "
-        "probe ran slower by a tenth, and by five deviations, than it usually does.\n"
-        "It is measured three times at most, then printed as disturbed. Exit code 1: hashes that should "
-        "agree differ, or a step allocated\n"
-        "memory. It does not depend on other figures.");
-}
-
-/* --- Arguments --- */
-
 enum {
     SECTION = 256,
-    PEER,
     SCENE,
+    PEER,
     FULL,
     HAIR_FILE,
     INTEGRATOR,
@@ -135,6 +46,110 @@ static const struct option options[] = {{"section", required_argument, NULL, SEC
                                         {"csv", required_argument, NULL, CSV},
                                         {"help", no_argument, NULL, 'h'},
                                         {0}};
+
+/* Options that a section may take, as bits. */
+#define TAKES(option) (1u << ((option) - SECTION))
+enum {
+    SCENES = TAKES(SCENE) | TAKES(INTEGRATOR) | TAKES(FRAMES),
+    SIZED = SCENES | TAKES(PARTICLES),
+    ANY_SCENE = SIZED | TAKES(HAIR_FILE),
+    CHOOSY = ANY_SCENE | TAKES(PEER) | TAKES(SUBSTEPS) | TAKES(THREADS) | TAKES(ISA)
+};
+
+typedef struct run_section {
+    const char *name, *description;
+    void (*run)(bench_run *run);
+    size_t (*memory)(const bench_run *run); /* bytes of the arena; NULL: none */
+    bool full;                              /* in --full alone */
+    unsigned takes;
+} run_section;
+
+static const run_section sections[] = {
+    {"limits", "memory and arithmetic that this machine reaches", run_limits, NULL, false, 0},
+    {"throughput", "every scene, 8 substeps, 1 thread and all", run_throughput, scene_memory, false,
+     CHOOSY & ~TAKES(PEER)},
+    {"size", "ballistic and galaxy from 1,024 particles up", run_sizes, size_memory, false, SCENES},
+    {"substeps", "ballistic and galaxy by 1 to 32 substeps", run_substeps, scene_memory, false, SIZED},
+    {"isa", "ballistic and galaxy by every instruction set", run_isas, scene_memory, false, SCENES},
+    {"threads", "1 thread over all, in turn", run_threads, scene_memory, false, ANY_SCENE},
+    {"calls", "presentation, order, spawn, kill, allocations", run_calls, NULL, false, 0},
+    {"snapshots", "save and restore against memcpy; --full: rollbacks", run_snapshots, NULL, false, 0},
+    {"strands", "constraints against springs at equal stretch; --full: all comparisons", run_strands, NULL,
+     false, 0},
+    {"peers", "plain loops by gcc; --full: by clang-19, fused; structs, odeint, GSL, Bullet", run_peers, NULL,
+     false, TAKES(PEER)},
+    {"integrators", "integrators beside plain loops and each other", run_integrators, integrator_memory, true,
+     TAKES(PARTICLES)},
+    {"particles", "deaths and births, small systems and curl noise beside plain loops", run_particles, NULL,
+     true, 0},
+    {"networks", "networks beside edge lists and batches", run_networks, NULL, true, 0},
+    {"stiff-net", "a stiff net by constraints and by explicit springs", run_stiff_net, NULL, true, 0},
+    {"stretch", "stretch and energy of ropes by substeps", run_stretch, NULL, true, 0},
+};
+enum { SECTIONS = sizeof sections / sizeof sections[0] };
+
+typedef struct request {
+    bench_run run;
+    bool section[SECTIONS], sections_given, scenes_given;
+    unsigned given; /* options, as bits of TAKES */
+    const char *json, *csv;
+} request;
+
+/* --- Help --- */
+
+static void print_help(void) {
+    puts("usage: mote-bench run [OPTION]...\n\nsections:");
+    for (int i = 0; i < SECTIONS; i++)
+        printf("  %-12s %s%s\n", sections[i].name, sections[i].description,
+               sections[i].full ? " (--full)" : "");
+    puts("scenes:");
+    for (uint32_t i = 0; i < scene_count; i++) {
+        printf("  %-12s %s", scenes[i].name, scenes[i].description);
+        if (scenes[i].particles) printf(" (%u particles)", (unsigned)scenes[i].particles);
+        putchar('\n');
+    }
+    puts(
+        "\n"
+        "  --section S,...   some sections, or all\n"
+        "  --scene S,...     some scenes, or all; without --section: throughput alone\n"
+        "  --peer P,...      some of those that `mote-bench list` prints: section peers\n"
+        "  --full            all sections, 1 and 8 substeps, 9 repeats\n"
+        "  --integrator I    one that `mote-bench list` prints (default: the scene's); scenes that it "
+        "cannot\n"
+        "                    step are left out\n"
+        "  --file FILE       in Cem Yuksel's HAIR format, for scene hairfile\n"
+        "  --particles N     of each scene; 64M is 64,000,000. Of strands: points; of networks: the largest\n"
+        "                    that N particles hold\n"
+        "  --frames F        timed in each repeat, one step each (default: 3 Mi / N, 2 to 2,048; of strands\n"
+        "                    and networks a quarter)\n"
+        "  --substeps H,...  of a step: section throughput\n"
+        "  --threads T,...   or all (default: 1 and all): section throughput\n"
+        "  --isa I,...       of those that `mote-bench list` prints, or all (default: the widest): section\n"
+        "                    throughput\n"
+        "  --repeat R        (default: 5)\n"
+        "  --json FILE       writes the rows there too; - is stdout, and the table goes to stderr\n"
+        "  --csv FILE        likewise, as CSV, a line a quantity\n\n"
+        "In each repeat the engine, the baselines and the probe run in turn, one frame to warm up and F "
+        "timed.\n"
+        "Times and rates are medians over the repeats (least..most), ratios are medians of the ratios within "
+        "a\n"
+        "repeat. A particle-step is one particle through one substep.\n"
+        "  share of the memory limit      bytes a second over those of a probe that updates six columns in\n"
+        "                                 place, at the same size, in the same repeat\n"
+        "  share of the arithmetic limit  where it is lower: operations counted in the kernel's source over\n"
+        "                                 those that loops in registers alone reach\n"
+        "  over a plain loop, structs     time of a loop over columns, of an array of structs of 60 bytes "
+        "with\n"
+        "                                 cglm, over the engine's: one pass over memory a substep\n"
+        "A row is disturbed if the process got less than 97 % of a processor, if its threads waited for\n"
+        "one for 5 % of the time (where the kernel does not tell: were switched 20 times a second), or if a "
+        "probe ran slower by a tenth, and by five deviations, than it usually does.\n"
+        "It is measured three times at most, then printed as disturbed. Exit code 1: hashes that should "
+        "agree differ, or a step allocated\n"
+        "memory. It does not depend on other figures.");
+}
+
+/* --- Arguments --- */
 
 static void option_sections(request *asked, const char *text) {
     asked->sections_given = true;
@@ -246,6 +261,15 @@ static void fill_in(request *asked) {
     if (!asked->run.repeat) asked->run.repeat = asked->run.full ? 9 : 5;
 }
 
+/* An option that no section asked for takes would be lost. */
+static void check_taken(const request *asked) {
+    unsigned lost = asked->given & CHOOSY;
+    for (int i = 0; i < SECTIONS; i++)
+        if (asked->section[i]) lost &= ~sections[i].takes;
+    for (const struct option *option = options; lost; option++)
+        if (lost & TAKES(option->val)) fail_usage("--%s: no section asked for takes it", option->name);
+}
+
 static void check_file(const request *asked) {
     const bool of_file = asked->scenes_given && asked->run.scene[scene_named(HAIR_FILE_SCENE) - scenes];
     bool others = !asked->scenes_given;
@@ -275,10 +299,13 @@ static void check_scenes(const request *asked) {
 
 static void parse(int argc, char **argv, request *asked) {
     *asked = (request){.run = {.integrator = MOTE_INTEGRATOR_COUNT}};
-    for (int option; (option = next_option(argc, argv, options, print_help)) != -1;)
+    for (int option; (option = next_option(argc, argv, options, print_help)) != -1;) {
         apply_option(asked, option, optarg);
+        asked->given |= TAKES(option);
+    }
     require_no_operands(argc, argv, optind);
     fill_in(asked);
+    check_taken(asked);
     check_file(asked);
     check_scenes(asked);
 }

@@ -203,10 +203,11 @@ static request parse(int argc, char **argv) {
                                             {"help", no_argument, NULL, 'h'},
                                             {0}};
     request asked = {0};
+    bool groups = false;
     memset(asked.group, true, sizeof asked.group);
     // clang-format off
     for (int option; (option = next_option(argc, argv, options, print_help)) != -1;) switch (option) {
-        case 'g': option_groups(&asked, optarg); break;
+        case 'g': option_groups(&asked, optarg), groups = true; break;
         case 'e': asked.experiment = option_experiment(optarg); break;
         case 'a': asked.all = true; break;
         case 'j': asked.json = optarg; break;
@@ -214,6 +215,7 @@ static request parse(int argc, char **argv) {
         }
     // clang-format on
     require_no_operands(argc, argv, optind);
+    if (groups && asked.experiment) fail_usage("--experiment: takes no --group beside it");
     return asked;
 }
 

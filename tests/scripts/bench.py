@@ -60,6 +60,10 @@ def wrong_arguments(folder):
     refuse('swarm', 'run', '--scene', 'swarm', '--particles', '10')
     refuse('scenes', 'run', '--scene', 'ballistic', '--integrator', 'advect-rk4')
     refuse('--peer', 'run', '--peer', 'nobody')
+    for option, value in {'--isa': 'all', '--threads': '2', '--substeps': '4', '--particles': '2k',
+                          '--peer': 'plain'}.items():
+        refuse(option, 'run', '--section', 'size,isa', '--scene', 'galaxy', option, value)
+    refuse('--experiment', 'verify', '--experiment', 'orbit', '--group', 'rods')
     for line in bench('list').stdout.splitlines():
         if line.startswith('peer ') and 'not in this build' in line:
             refuse('not in this build', 'run', '--peer', line.split()[1].rstrip(':'))
@@ -83,6 +87,14 @@ def unwritable(folder):
         refuse(option, *ROPE, option, nowhere)
         refuse(option, 'verify', '--group', 'contact', option, nowhere)
     refuse('-', *ROPE, '--json', '-', '--csv', '-')
+    refuse('without a name', *ROPE, '--json', '')
+    both = str(folder / 'both')
+    refuse('another output', *ROPE, '--json', both, '--csv', both)
+    refuse('another output', *ROPE, '--json', both, '--csv', both + '.new')
+    nothing = folder / 'dangling'
+    nothing.symlink_to(folder / 'nothing')
+    refuse('link', *ROPE, '--json', str(nothing))
+    check(nothing.is_symlink(), 'a link to no file was replaced')
     if pathlib.Path('/dev/full').exists():
         run = bench(*ROPE, '--json', '/dev/full', code=2)
         check('/dev/full' in run.stderr, 'a full device is not named')
@@ -152,6 +164,21 @@ def differences(folder):
     check('1 slower' in bench('diff', same, slow, code=1).stdout, 'a slower file')
     check('1 faster' in bench('diff', same, fast).stdout, 'a faster file')
     check('1 hashes' in bench('diff', same, bits, code=1).stdout, 'a hash that differs')
+    lost = json.loads(json.dumps(report))
+    lost['results'][0]['quantities'][0]['value'] = None
+    lost['results'][0].pop('hash')
+    (folder / 'lost').write_text(json.dumps(lost), encoding='ascii')
+    check('2 lost' in bench('diff', same, str(folder / 'lost'), code=1).stdout, 'what is lost')
+    twice = json.loads(json.dumps(report))
+    twice['results'].append(twice['results'][0])
+    (folder / 'twice').write_text(json.dumps(twice), encoding='ascii')
+    refuse('two rows', 'diff', same, str(folder / 'twice'))
+    other = json.loads(json.dumps(report))
+    other['results'][0]['name'] = 'other'
+    (folder / 'other').write_text(json.dumps(other), encoding='ascii')
+    check('in common' in bench('diff', same, str(folder / 'other'), code=2).stderr, 'no row in common')
+    (folder / 'more').write_text(json.dumps(report) + '{}', encoding='ascii')
+    refuse('no file of', 'diff', same, str(folder / 'more'))
     report['results'][0]['disturbed'] = 'much'
     rough = bench('diff', same, write('rough', 0.8)).stdout
     check('1 of disturbed rows; 0 slower' in rough, 'a disturbed row')
@@ -189,6 +216,42 @@ def broken_off(folder):
     check(not list(folder.glob('*.new')), 'a file was left half-written')
 
 
+def hung_up(folder):
+    """nohup holds: a signal that is ignored stays so."""
+    rows = folder / 'hung_up.json'
+    with subprocess.Popen([PROGRAM, *ROPE[:-2], '--threads', '1', '--repeat', '50', '--json', str(rows)],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                          preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) as run:
+        while run.poll() is None and not (folder / 'hung_up.json.new').exists():
+            time.sleep(0.01)
+        run.send_signal(signal.SIGHUP)
+        check(run.wait(60) == 0 and rows.exists(), 'nohup did not hold')
+
+
+def busy_alone():
+    """The processes that keep the machine busy end with their parent."""
+    with subprocess.Popen([PROGRAM, 'threads', '--repeat', '1'], stdout=subprocess.PIPE, text=True,
+                          stderr=subprocess.DEVNULL) as run:
+        children = []
+        for _ in range(600):
+            children = pathlib.Path(f'/proc/{run.pid}/task/{run.pid}/children')
+            if not children.exists() or run.poll() is not None:
+                break
+            children = children.read_text(encoding='ascii').split()
+            if len(children) > 1:
+                break
+            time.sleep(0.05)
+        run.kill()
+        run.wait()
+        if isinstance(children, list):
+            check(len(children) > 1, 'no process keeps the machine busy')
+            for _ in range(100):
+                if not any(pathlib.Path(f'/proc/{child}/comm').exists() for child in children):
+                    return
+                time.sleep(0.05)
+            check(False, 'processes that keep the machine busy stay')
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -198,6 +261,8 @@ def main():
         files(folder)
         curves(folder)
         differences(folder)
+        hung_up(folder)
+        busy_alone()
         busy()
         broken_off(folder)
     return '\n'.join(failures) if failures else 0
