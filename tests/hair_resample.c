@@ -108,6 +108,7 @@ TEST(ends_are_copied_bit_for_bit) {
     mote_hair hair = make_hair(&random, HAS_ALL, 50, 40);
     hair.points[0][1] = hair.thickness[0] = -0.0f; /* -0 x 1 + 1 x 0 is +0 */
     hair.points[1][1] = hair.thickness[1] = 1;
+    hair.points[hair.strand_points[0] - 1][1] = hair.thickness[hair.strand_points[0] - 1] = -0.0f;
     uint32_t first = 0, last = 0;
     mote_hair *made = resample_to(&hair, 7);
     for (uint32_t strand = 0; strand < hair.strand_count; strand++, first = last + 1) {

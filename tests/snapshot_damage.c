@@ -4,6 +4,7 @@
 #include "test.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "snapshot_world.h"
@@ -145,6 +146,52 @@ TEST(every_damaged_word_is_refused_or_harmless) {
             if (!refused) world_restore(&w, &s); /* also a callback that damage has replaced */
         }
     }
+    free(s.memory);
+    mote_system_destroy(w.system);
+}
+
+/* A header that tells of less than the table does, words of the table and of the header that are not those of
+ * the system: without a checksum they are compared one by one. */
+TEST(a_table_that_is_not_that_of_the_state_is_refused) {
+    static const size_t words[] = {
+        offsetof(mote_snapshot_section, part),   offsetof(mote_snapshot_section, object),
+        offsetof(mote_snapshot_section, column), offsetof(mote_snapshot_section, word),
+        offsetof(mote_snapshot_section, offset), offsetof(mote_snapshot_section, bytes)};
+    const mote_system_def def = world_def();
+    world w = warm_world(&def, 30);
+    world_snapshot s = {0};
+    mote_snapshot_header header;
+    mote_snapshot_fault fault;
+    world_save(&w, &s, 0);
+    memcpy(&header, s.memory, sizeof header);
+    for (uint64_t bytes = header.bytes - 64; bytes >= 64; bytes -= 64) {
+        mote_snapshot_header less = header;
+        less.bytes = bytes;
+        unsigned char *part = malloc(bytes); /* so that a read behind the end is found */
+        memcpy(part, s.memory, bytes);
+        memcpy(part, &less, sizeof less < bytes ? sizeof less : bytes);
+        assert_int_equal(restore_or_keep(w.system, part, bytes, &fault), MOTE_ERROR_FILE);
+        free(part);
+    }
+    for (int i = 0; i < 7; i++) {
+        mote_snapshot_header more = header;
+        more.reserved[i] = 1;
+        memcpy(s.memory, &more, sizeof more);
+        assert_int_equal(restore_or_keep(w.system, s.memory, s.bytes, &fault), MOTE_ERROR_FILE);
+        assert_string_equal(fault.parameter, "reserved");
+    }
+    memcpy(s.memory, &header, sizeof header);
+    for (uint32_t i = 0; i < header.sections; i++) {
+        unsigned char *at = s.memory + sizeof header + i * sizeof(mote_snapshot_section);
+        for (size_t k = 0; k < COUNT_OF(words); k++) {
+            at[words[k]] ^= 64;
+            test_case("section %u, word at %zu", i, words[k]);
+            assert_int_equal(restore_or_keep(w.system, s.memory, s.bytes, &fault), MOTE_ERROR_FILE);
+            assert_string_equal(fault.parameter, "section");
+            at[words[k]] ^= 64;
+        }
+    }
+    OK(restore_or_keep(w.system, s.memory, s.bytes, &fault));
     free(s.memory);
     mote_system_destroy(w.system);
 }
