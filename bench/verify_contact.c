@@ -65,7 +65,7 @@ static bool slips(double ratio, uint32_t substeps) {
     return slipped;
 }
 
-/* dT/da = mu (T - w R sin a) + w R cos a in the angle a from the side of the longer end: it slips where
+/* dT/da = mu (T + w R sin a) + w R cos a in the angle a from the side of the shorter end: it slips where
  * L2 > (L1 + b) e^(mu pi) + b, b = 2 mu R / (1 + mu^2). */
 static double critical_ratio(void) {
     const double b = 2 * FRICTION * RADIUS / (1 + FRICTION * FRICTION), e = exp(FRICTION * PI),

@@ -1,4 +1,4 @@
-/* The rows of the accuracy command: see accuracy.h. */
+/* The rows of mote-bench verify: see verify.h. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
