@@ -64,3 +64,41 @@ TEST(moving_colliders_give_their_velocity_under_exact_flow_with_any_substeps) {
             mote_system_destroy(system);
         }
 }
+
+/* Particles that are not finite freeze, in either loop order and whatever their block is near: a collider
+ * that kills has no part in it. */
+TEST(what_is_not_finite_meets_no_collider) {
+    static const mote_loop_order orders[] = {MOTE_LOOP_AUTO, MOTE_LOOP_STAGE_OUTER};
+    static const float wrong[] = {NAN, INFINITY, -INFINITY};
+    for (int isa = MOTE_ISA_AUTO + 1; isa < MOTE_ISA_COUNT; isa++) {
+        if (!mote_isa_available((mote_isa)isa)) continue;
+        for (uint32_t n = 0; n < 2 * 6 * COUNT_OF(wrong); n++) {
+            mote_system_def def = bare_def(40, MOTE_RK4);
+            const mote_transform turned_box = turned(3, -3, -3, (const float[3]){0, 0, 1}, 0.3);
+            mote_collider_def colliders[] = {mote_plane((float[3]){0, -6, 0}, (float[3]){0.1f, 1, 0.2f}),
+                                             mote_sphere((float[3]){3, 0, 1}, 0.06f),
+                                             mote_capsule((float[3]){0, -4, 0}, (float[3]){40, -4, 0}, 0.5f),
+                                             mote_box(&turned_box, (float[3]){1, 1, 1})};
+            mote_advance report;
+            def.isa = (mote_isa)isa, def.loop_order = orders[n % 2], def.substeps = 3;
+            mote_system *system = system_of(&def);
+            for (size_t k = 0; k < COUNT_OF(colliders); k++) {
+                colliders[k].response = MOTE_RESPONSE_KILL;
+                (void)add_collider(system, colliders[k]);
+            }
+            const mote_range_view view = spawned(system, 40);
+            for (uint32_t i = 0; i < view.count; i++) {
+                view.position.x[i] = (float)i, view.position.y[i] = n % 4 < 2 ? 5 : -2.9f;
+                view.velocity.y[i] = -8;
+            }
+            float *const column[6] = {view.position.x, view.position.y, view.position.z,
+                                      view.velocity.x, view.velocity.y, view.velocity.z};
+            column[n / 2 % 6][25] = wrong[n / 12];
+            test_case("%s, case %u", mote_isa_name((mote_isa)isa), n);
+            OK(mote_system_step(system, 1, &report));
+            ASSERT(report.non_finite, ==, 1u);
+            ASSERT(report.collided, ==, 0u);
+            mote_system_destroy(system);
+        }
+    }
+}

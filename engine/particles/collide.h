@@ -441,7 +441,9 @@ MOTE_OUTLINE void collide_register(const mote_collision *c, const mote_near *nea
     collide_leg_clear(&leg);
     leg.x = s->from_x, leg.v = s->from_v;
     leg.slot = i, leg.packed = s->packed, leg.substep = substep;
-    leg.active = s->keep;
+    const wide probe = wide3_finite_probe(s->from_x) + wide3_finite_probe(s->from_v) +
+                       wide3_finite_probe(s->x) + wide3_finite_probe(s->v);
+    leg.active = s->keep & wide_equal(probe, zero.x); /* the others meet nothing, and freeze */
     if (c->stuck) leg.active &= ~collide_hold(c, from, i, s);
     const wide_mask free = leg.active;
     leg.end_x = s->x, leg.end_v = s->v;

@@ -204,7 +204,6 @@ MOTE_INLINE void collide_born(const mote_emission *e, wide3 birth, wide left, wi
                        .radius = radius,
                        .room = wide_set(FLT_MAX),
                        .keep = wide_lanes_below(lanes) & wide_less((wide){0}, left)};
-    s.keep &= finite_lanes(&(mote_lanes){.x = *x, .v = *v});
     collide_register(e->collision, &e->collision->all, 0, &s);
     *x = s.x, *v = s.v;
 }
