@@ -1,5 +1,6 @@
 /* Network kernels of one instruction set. Compiled once for each, with MOTE_ISA and MOTE_WIDTH. */
 #include "base/isa.h"
+#include "networks/chain_stage.h"
 #include "networks/primal.h"
 #include "networks/multilevel.h"
 #include "networks/springs.h"
@@ -82,6 +83,16 @@ static void stage(const mote_network_job *job, const mote_network_scratch *c, ui
     stage_of(job)(job, c, (mote_stage_at){number, time}, first, end);
 }
 
+#if defined(MOTE_COMPACT)
+#define CHAIN_STAGE NULL
+#else
+#define CHAIN_STAGE chain_stage_of
+static void chain_stage_of(const mote_network_job *job, const mote_network_scratch *c,
+                           const mote_network_block *block, uint32_t stage) {
+    chain_stage(job, c, block, stage, job->network->packet[block->first_packet].damped);
+}
+#endif
+
 #define DUAL(pass)                                                                                           \
     case pass:                                                                                               \
         return network_dual_range(job, c, pass, factor, first, end)
@@ -139,6 +150,7 @@ const mote_network_kernels MOTE_KERNEL_TABLE(mote_network_kernels) = {
     .spring_forces = spring_forces,
     .begin = network_begin,
     .stage = stage,
+    .chain_stage = CHAIN_STAGE,
     .start = network_start,
     .contacts = network_solver_contacts,
     .expel = network_expel_range,

@@ -104,6 +104,8 @@ typedef struct mote_solve_sums {
 /* Column `id` of slot s: memory[id x stride + s - first]. NETWORK_PAD floats before and after each column are
  * readable. */
 #define NETWORK_PAD 16u
+/* The stride of inner blocks of more than half the slots of a block: a constant in kernels. */
+#define NETWORK_STRIDE (MOTE_NETWORK_BLOCK + 3 * MOTE_GROUP)
 typedef struct mote_network_scratch {
     float *memory;
     size_t stride;
@@ -128,6 +130,9 @@ struct mote_network_kernels {
     void (*begin)(const mote_network_job *job, const mote_network_scratch *c, uint32_t first, uint32_t end);
     void (*stage)(const mote_network_job *job, const mote_network_scratch *c, uint32_t stage, double time,
                   uint32_t first, uint32_t end);
+    /* Both in one pass, where that is possible (is_chained in step.c). NULL: no such kernel. */
+    void (*chain_stage)(const mote_network_job *job, const mote_network_scratch *c,
+                        const mote_network_block *block, uint32_t stage);
     /* keep: COLUMN(start) = COLUMN(x), and constrained COLUMN(start_v) = COLUMN(v). Else, in the constrained
      * solver: v += (x - x*) / h. */
     void (*start)(const mote_network_job *job, const mote_network_scratch *c, bool keep, uint32_t first,

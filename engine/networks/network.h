@@ -48,6 +48,11 @@ typedef struct mote_network_packet {
     float rest_length, stiffness, damping;
 } mote_network_packet;
 
+/* Whether every lane holds a spring of one stiffness and damping. */
+MOTE_INLINE bool mote_network_is_whole(const mote_network_packet *packet) {
+    return packet->uniform && packet->contiguous && packet->mask == 0xffff;
+}
+
 typedef struct mote_network_group {
     uint32_t first_packet, packet_count; /* of a sliced block; interleaved blocks: 0, 0 */
 } mote_network_group;

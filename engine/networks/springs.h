@@ -91,10 +91,6 @@ MOTE_INLINE network_force_sum network_spring(const mote_network *n, const mote_n
                                wide3_select(exists, part.shift, wide3_zero())};
 }
 
-MOTE_INLINE bool network_is_whole(const mote_network_packet *packet) {
-    return packet->uniform && packet->contiguous && packet->mask == 0xffff;
-}
-
 MOTE_INLINE void network_add(float *const column[3], ptrdiff_t at, wide3 more) {
     wide3_store(column, (size_t)at, wide3_add(wide3_load(column, (size_t)at), more));
 }
@@ -154,7 +150,7 @@ MOTE_INLINE void forces_interleaved(const mote_network_job *job, const mote_netw
         network_held held = {.at = -1};
         for (uint32_t i = block->first_packet; i < end; i++) {
             const mote_network_packet *packet = &n->packet[i];
-            const bool some = damped && packet->damped, whole = network_is_whole(packet);
+            const bool some = damped && packet->damped, whole = mote_network_is_whole(packet);
             if (some && whole)
                 network_interleaved_packet(n, &state, first, i, (network_kind){uncoupled, true, true}, &held,
                                            lane);
@@ -206,11 +202,11 @@ MOTE_INLINE network_force_sum network_sliced_packets(const mote_network *n, cons
     for (uint32_t i = group.first_packet; i < group.first_packet + group.packet_count; i++) {
         const mote_network_packet *packet = &n->packet[i];
         network_force_sum part;
-        if (damped && packet->damped && network_is_whole(packet))
+        if (damped && packet->damped && mote_network_is_whole(packet))
             part = network_sliced_packet(n, s, first, i, (network_kind){uncoupled, true, true}, at, lane);
         else if (damped && packet->damped)
             part = network_sliced_packet(n, s, first, i, (network_kind){uncoupled, true, false}, at, lane);
-        else if (network_is_whole(packet))
+        else if (mote_network_is_whole(packet))
             part = network_sliced_packet(n, s, first, i, (network_kind){uncoupled, false, true}, at, lane);
         else
             part = network_sliced_packet(n, s, first, i, (network_kind){uncoupled, false, false}, at, lane);

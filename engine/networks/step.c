@@ -12,6 +12,7 @@ typedef struct block_run {
     const mote_network_block *block;
     uint32_t first, end; /* slots */
     mote_pin_run pins, reels;
+    bool chained; /* forces and stages in one pass */
 } block_run;
 
 static block_run run_of(const mote_network_job *job, mote_network_scratch columns,
@@ -19,7 +20,29 @@ static block_run run_of(const mote_network_job *job, mote_network_scratch column
     const uint32_t end = block->first + block->groups * MOTE_GROUP;
     const size_t unit = (size_t)(block - job->network->block);
     const mote_pin_run pins = job->network->range.pins.run[unit], reels = job->network->reels.run[unit];
-    return (block_run){job, columns, block, block->first, end, pins, reels};
+    return (block_run){job, columns, block, block->first, end, pins, reels, false};
+}
+
+/* Returns whether the springs of a block join rows of slots to the next ones, in their order, and nothing
+ * else acts between their forces and the stages of Runge-Kutta. */
+static bool is_chained(const block_run *b) {
+    const mote_network_job *job = b->job;
+    const mote_network *n = job->network;
+    const mote_plan *plan = job->plan;
+    const mote_network_packet *packet = n->packet + b->block->first_packet;
+    uint32_t row = b->first;
+    if (plan->scheme->family != MOTE_FAMILY_RUNGE_KUTTA || plan->stages < 2 || !n->kernels->chain_stage)
+        return false;
+    if (job->linked || job->kick || b->pins.count || plan->point_count || plan->callback_count) return false;
+    if (!b->block->interleaved || !b->block->packet_count || b->columns.stride != NETWORK_STRIDE)
+        return false;
+    for (uint32_t i = 0; i < b->block->packet_count; i++) {
+        if (packet[i].self < row || packet[i].other != (int32_t)(packet[i].self + MOTE_GROUP) ||
+            packet[i].damped != packet->damped || !mote_network_is_whole(&packet[i]))
+            return false;
+        row = packet[i].self + MOTE_GROUP;
+    }
+    return true;
 }
 
 /* --- Parts of a phase --- */
@@ -174,7 +197,7 @@ static double stage_time(const mote_network_job *job, const mote_phase_at *at) {
 static void evaluate(const block_run *b, const mote_phase_at *at) {
     const mote_network_job *job = b->job;
     if (job->plan->callback_count || job->linked) call_callbacks(b, stage_time(job, at));
-    if (job->constrained) return;
+    if (job->constrained || b->chained) return;
     job->network->kernels->spring_forces(job, &b->columns, b->block);
     react(b, job->uncoupled ? 1.0f : mote_plan_weight(job->plan, at->stage));
 }
@@ -209,7 +232,10 @@ static void run_block_phase(const block_run *b, const mote_phase_at *at) {
         evaluate(b, at);
         break;
     case MOTE_PHASE_STAGE:
-        kernels->stage(job, &b->columns, at->stage, stage_time(job, at), b->first, b->end);
+        if (b->chained)
+            kernels->chain_stage(job, &b->columns, b->block, at->stage);
+        else
+            kernels->stage(job, &b->columns, at->stage, stage_time(job, at), b->first, b->end);
         break;
     case MOTE_PHASE_ARRIVE:
         place(b, ticks_within(job, at->substep, 1));
@@ -290,6 +316,7 @@ static bool is_outer(const mote_network_block *block, bool stage_outer) {
 #define PAGE 1024u /* floats */
 static size_t stride_of(uint32_t slots) {
     const size_t stride = mote_round_up(slots, MOTE_GROUP) + 2 * NETWORK_PAD;
+    if (slots > MOTE_NETWORK_BLOCK / 2 && slots <= MOTE_NETWORK_BLOCK) return NETWORK_STRIDE;
     return stride % PAGE ? stride : stride + 5 * MOTE_GROUP;
 }
 
@@ -308,6 +335,7 @@ static void do_blocks(void *context, size_t first, size_t end, uint32_t worker) 
         float *memory = r->scratch + worker * r->floats + NETWORK_PAD;
         const mote_network_scratch columns = {memory, stride_of(block->groups * MOTE_GROUP), block->first};
         block_run b = run_of(r->job, columns, block);
+        b.chained = is_chained(&b);
         mote_schedule_step(r->job->plan->substeps, r->job->plan->stages, phase_of_block, &b);
     }
 }
