@@ -67,9 +67,8 @@ MOTE_INLINE void collide_with(const mote_collision *c, int32_t index, const mote
         f = wide_select(found, collide_parabola(f, slope, wide3_dot(normal, leg->lag)), f);
 
     /* A particle that touches the surface hits it if it approaches, or comes back within the leg. */
-    wide3 drift = shift;
-    if (of.turns)
-        drift = wide3_add(shift, contact_out_of(to->turn, wide3_add_scaled(d0, f, wide3_sub(d1, d0))));
+    wide3 drift = shift, swerve = wide3_zero();
+    if (of.turns) drift = collide_drift(to, wide3_add_scaled(d0, f, wide3_sub(d1, d0)), &swerve);
     const wide3 material = wide3_scale(wide_set(c->inverse_h), drift);
     const wide speed = wide3_dot(normal, wide3_sub(leg->v, material)),
                slow = leg->slow + COLLIDE_SLOW * collide_sum(material);
@@ -77,7 +76,7 @@ MOTE_INLINE void collide_with(const mote_collision *c, int32_t index, const mote
     const wide_mask meets = found | inside | (touching & wide_less(wide_min(speed, later), zero - slow));
     f = wide_select(inside, wide_set(COLLIDE_INSIDE), wide_select(found, f, zero));
 
-    const collide_hit here = {.f = f, .normal = normal, .drift = drift, .depth = depth};
+    const collide_hit here = {.f = f, .normal = normal, .drift = drift, .swerve = swerve, .depth = depth};
     collide_take(c, index, to, &here, meets, hit);
 }
 
@@ -266,7 +265,8 @@ MOTE_ONCE void collide_resolve(const mote_collision *c, const collide_hit *hit, 
                                collide_leg *leg) {
     const wide zero = {0}, one = wide_set(1.0f), f = wide_max(hit->f, zero), rest_of = one - f;
     const wide3 n = hit->normal, u = wide3_sub(leg->end_x, leg->x), zero3 = wide3_zero();
-    const wide3 material = wide3_scale(wide_set(c->inverse_h), hit->drift);
+    const wide3 swerve = wide3_scale(wide_set(c->inverse_h), hit->swerve),
+                chord = wide3_scale(wide_set(c->inverse_h), hit->drift);
     /* Place and relative velocity at the hit. */
     wide3 x = wide3_add_scaled(leg->x, f, u);
     wide3 lag = leg->lag;
@@ -274,7 +274,7 @@ MOTE_ONCE void collide_resolve(const mote_collision *c, const collide_hit *hit, 
     x = wide3_sub(x, wide3_scale(f * rest_of, lag));
     x = wide3_add_scaled(x, hit->depth, n);
     const wide3 at = wide3_add_scaled(leg->v, f, leg->dv);
-    wide3 w = wide3_sub(at, material);
+    wide3 material = wide3_sub(chord, swerve), w = wide3_sub(at, material);
     /* A lane that a grid raises out of its inside pays for the work against the forces. */
     const wide_mask raised = hits & hit->grid & wide_less(zero, hit->depth);
     if (wide_lane_bits(raised)) {
@@ -292,11 +292,14 @@ MOTE_ONCE void collide_resolve(const mote_collision *c, const collide_hit *hit, 
     }
     if (c->spin[0]) collide_cut_turn(rest_of, hits, leg);
     const wide3 spin = leg->spin;
-    const wide wn = wide3_dot(n, w), an = wide3_dot(n, dv);
+    wide wn = wide3_dot(n, w);
+    const wide an = wide3_dot(n, dv);
     const wide e = c->advects ? zero : hit->restitution;
     const wide after = wide_select(wide_less(wn, zero), zero - e * wn, wn);
     const wide_mask wedged = pressed & wide_less(after + c->theta * wide3_dot(n, pushed), zero);
     const wide_mask rests = wedged | wide_less(after + c->theta * an, zero);
+    material = wide3_select(rests, chord, material); /* what rests goes along the chord */
+    w = wide3_select(rests, wide3_sub(w, swerve), w), wn = wide_select(rests, wide3_dot(n, w), wn);
     const wide impulse = wide_max(wide_select(rests, zero - (wn + an), after - wn), zero);
     /* Coulomb friction on the tangential velocity, which in a resting contact includes that gained later. */
     const wide3 sliding = wide3_sub(w, wide3_scale(wn, n)), gained = wide3_sub(dv, wide3_scale(an, n)),

@@ -112,8 +112,8 @@ MOTE_OUTLINE void collide_with_grid(const mote_collision *c, int32_t index, cons
     const mote_collider_pose *to = from + c->count;
     const wide zero = {0};
     const wide3 d0 = collide_start(from, to, leg), shift = wide3_set(to->shift);
-    wide3 drift = shift;
-    if (to->turns) drift = wide3_add(shift, contact_out_of(to->turn, d0));
+    wide3 drift = shift, swerve = wide3_zero();
+    if (to->turns) drift = collide_drift(to, d0, &swerve);
     const collide_grid_leg g = collide_grid_path(c, to, leg, d0, drift);
     wide_mask lanes = leg->active & ~g.misses & ~wide_less(g.path.end, g.path.begin);
     /* A height field is solid to any depth, also beyond the ball to which the leg is cut. */
@@ -137,10 +137,11 @@ MOTE_OUTLINE void collide_with_grid(const mote_collision *c, int32_t index, cons
         collide_normal_at(to, (collide_form){to->kind, to->turns}, g.passed + at * leg->left, local);
     wide f = at;
     if (wide_lane_bits(search.found)) f = collide_grid_bend(to, leg, &g, &search, at, normal, &straight);
-    if (to->turns) drift = wide3_add(shift, contact_out_of(to->turn, wide3_add_scaled(d0, f, g.way)));
+    if (to->turns) drift = collide_drift(to, wide3_add_scaled(d0, f, g.way), &swerve);
     const collide_hit here = {.f = wide_select(inside, wide_set(COLLIDE_INSIDE), f),
                               .normal = normal,
                               .drift = drift,
+                              .swerve = swerve,
                               .grid = meets,
                               .straight = straight,
                               .depth = wide_select(inside, zero - start.distance, zero)};

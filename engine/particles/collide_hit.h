@@ -12,6 +12,7 @@
 typedef struct collide_hit {
     wide f; /* fraction of the leg */
     wide3 normal, drift;
+    wide3 swerve; /* m, what the chord of the material's path has beyond its velocity at the hit */
     wide restitution, friction, depth; /* depth > 0: the leg began inside */
     wide_mask index, kills, sticks;
     wide_mask grid;     /* lanes that hit a height field or distance grid */
@@ -23,7 +24,7 @@ MOTE_INLINE void collide_hit_clear(collide_hit *hit) {
     const wide3 none = wide3_zero();
     const wide_mask no_lane = (wide_mask){0};
     hit->f = wide_set(COLLIDE_NO_HIT);
-    hit->normal = hit->drift = none;
+    hit->normal = hit->drift = hit->swerve = none;
     hit->restitution = hit->friction = hit->depth = none.x;
     hit->index = hit->kills = hit->sticks = hit->grid = hit->straight = no_lane;
 }
@@ -36,6 +37,14 @@ MOTE_INLINE wide3 collide_start(const mote_collider_pose *from, const mote_colli
     return wide3_sub(d, wide3_scale(1.0f - leg->left, wide3_set(to->shift)));
 }
 
+/* Returns the motion of the material at d from the origin of a collider in a substep; *swerve: the part of it
+ * by which the path is no straight line, which has no share in the velocity. */
+MOTE_INLINE wide3 collide_drift(const mote_collider_pose *to, wide3 d, wide3 *swerve) {
+    const wide3 turned = contact_out_of(to->turn, d);
+    *swerve = wide3_scale(wide_set(0.5f), wide3_add(turned, contact_into(to->turn, d)));
+    return wide3_add(wide3_set(to->shift), turned);
+}
+
 /* Replaces *hit by the hit with a collider in the lanes of `meets` in which that is earlier. */
 MOTE_INLINE void collide_take(const mote_collision *c, int32_t index, const mote_collider_pose *to,
                               const collide_hit *here, wide_mask meets, collide_hit *hit) {
@@ -45,6 +54,7 @@ MOTE_INLINE void collide_take(const mote_collision *c, int32_t index, const mote
     hit->f = wide_select(first, here->f, hit->f);
     hit->normal = wide3_select(first, here->normal, hit->normal);
     hit->drift = wide3_select(first, here->drift, hit->drift);
+    hit->swerve = wide3_select(first, here->swerve, hit->swerve);
     hit->depth = wide_select(first, here->depth, hit->depth);
     hit->restitution =
         wide_select(first, wide_select(inside, (wide){0}, wide_set(to->restitution)), hit->restitution);
