@@ -203,11 +203,14 @@ MOTE_OUTLINE void limit_push(const strand_work *w, wide_mask lanes, wide_mask un
     limit_kinetic(w, &frame, kinetic, reverted_energy(most, kicks, reverted), lanes, lane);
 }
 
-/* Solves lanes among colliders to first order. Where a few iterations do not hold them, their energy is
- * limited; what is not solved then is projected. */
+/* Solves lanes among colliders to first order. Where a few iterations do not hold them, the energy of those
+ * that have planes is limited; what is not solved then is projected. */
 MOTE_INLINE void hold_near(const strand_work *w, uint32_t substep, wide_mask lanes, size_t lane) {
-    const wide_mask left = hold_contacts(w, lanes, lane), slow = left | lanes_far(w, lanes);
-    if (has_planes(w) && !is_soft(w) && wide_lane_bits(slow)) limit_push(w, slow, left, lane);
+    const wide_mask left = hold_contacts(w, lanes, lane);
+    if (has_planes(w) && !is_soft(w)) {
+        const wide_mask slow = (left | lanes_far(w, lanes)) & wide_mask_load(w->contacts.near);
+        if (wide_lane_bits(slow)) limit_push(w, slow, left & slow, lane);
+    }
     project_lanes(w, substep, left, lane);
 }
 
