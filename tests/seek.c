@@ -404,6 +404,27 @@ TEST(births_move_the_same_by_steps_of_any_frames_and_by_a_seek) {
     }
 }
 
+/* A third of a thousand particles dies on the way, in each block. */
+TEST(a_jump_removes_those_whose_lifetime_ends_on_the_way) {
+    mote_system_def def = mote_default_system_def();
+    def.lifetimes = true, def.capacity = 1000;
+    mote_system *system = system_of(&def), *stepped_one = system_of(&def);
+    for (int way = 0; way < 2; way++) {
+        const mote_range_view view = spawned(way ? system : stepped_one, 1000);
+        for (uint32_t i = 0; i < view.count; i++) {
+            view.position.x[i] = (float)i;
+            view.lifetime[i] = i % 3 ? 10 : 0.05f;
+        }
+    }
+    OK(mote_system_seek(system, 6));
+    (void)stepped(stepped_one, 6);
+    ASSERT(mote_system_count(system), ==, 666u);
+    ASSERT(mote_system_count(stepped_one), ==, 666u);
+    const mote_range_view here = mote_system_view(system), there = mote_system_view(stepped_one);
+    for (uint32_t i = 0; i < 666; i++) ASSERT(here.position.x[i], ==, there.position.x[i]);
+    mote_system_destroy(system), mote_system_destroy(stepped_one);
+}
+
 /* Who is born after the step of a jump back is alive, until its lifetime ends after its birth. */
 TEST(ages_are_below_0_after_a_jump_back) {
     static const uint64_t from[] = {1000000, MOTE_MAX_AGE + 5u, 3000000000, 5000000000, 1ull << 63};

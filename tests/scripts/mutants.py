@@ -50,7 +50,7 @@ PARTICLES = ['particles', 'deaths', 'life', 'emitters', 'emitter_births', 'emitt
              'present', 'present_more', 'order', 'memory', 'collision_lanes', 'collision_substeps',
              'collision_sweeps', 'collision_corners', 'collision_births', 'collision_plates', 'resting',
              'long_runs', 'determinism', 'injection', 'snapshots', 'snapshot_states', 'stress', 'cluster',
-             'misuse']
+             'seek', 'misuse']
 STRANDS = ['strand_layout', 'strand_calls', 'rod_calls', 'strand_state', 'strand_targets', 'strand_present',
            'strand_frames', 'followers', 'follower_frames', 'strand_springs', 'strand_solver',
            'strand_contact', 'strand_friction', 'strand_pushed', 'strand_roots', 'strand_truth',
