@@ -92,7 +92,8 @@ typedef struct mote_strands_def {
      * begins at the point. Its part along the segment is ignored, and the last point's is not used. Sets the
      * rest twist. NULL: frames that are not twisted along the rod. Only with twisting_stiffness. */
     const float *point_axis;
-    bool hinged_roots; /**< rods turn freely at their roots; else roots clamp the first segment */
+    bool hinged_roots; /**< rods bend freely at their roots, which hold their twist; else roots clamp the
+                            first segment */
     /** m/s^2, in the coordinates of positions: the acceleration under which the shape in positions is the
      * equilibrium of the rods. With that of gravity a groom does not sag. {0, 0, 0}: the shape in positions
      * is that of the rods without forces. Sets the rest curvature and twist in closed form: the moment at
