@@ -266,8 +266,10 @@ static void check_taken(const request *asked) {
     unsigned lost = asked->given & CHOOSY;
     for (int i = 0; i < SECTIONS; i++)
         if (asked->section[i]) lost &= ~sections[i].takes;
-    for (const struct option *option = options; lost; option++)
-        if (lost & TAKES(option->val)) fail_usage("--%s: no section asked for takes it", option->name);
+    if (!lost) return;
+    const struct option *option = options;
+    while (!(lost & TAKES(option->val))) option++;
+    fail_usage("--%s: no section asked for takes it", option->name);
 }
 
 static void check_file(const request *asked) {
