@@ -150,7 +150,7 @@ TEST(a_block_across_lanes_becomes_rows_when_islands_are_joined) {
     static graph g;
     random_source random = {24};
     const mote_allocator allocator = plain();
-    for (uint32_t k = 0; k < 12; k++) {
+    for (uint32_t k = 0; k < 11; k++) {
         begin_graph(&g, &random);
         add_chains(&g, &random, 16, 6);
         g.def.spring_capacity = 2 * g.def.spring_count;
