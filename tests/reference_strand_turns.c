@@ -48,16 +48,20 @@ static void add_square(matrix a, float s, const float b[3], float c) {
             a[i][j] = a[i][j] + (i == j ? t[i] * b[i] + c : t[i < j ? i : j] * b[i < j ? j : i]);
 }
 
-static void invert(matrix a, matrix out) {
-    const float scale = 1 / (a[0][0] + a[1][1] + a[2][2]);
-    matrix b;
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) b[i][j] = scale * a[i][j];
-    for (int i = 0; i < 3; i++) row_cross(b[(i + 1) % 3], b[(i + 2) % 3], out[i]);
-    const float inverse = scale / row_dot(b[0], out[0]);
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) out[i][j] = inverse * out[i][j];
-    mirror(out);
+/* Factors L D L^T of a symmetric matrix: below the diagonal L, on it 1 / D. */
+static void factor(matrix a, matrix f) {
+    f[0][0] = 1 / a[0][0];
+    f[1][0] = a[0][1] * f[0][0], f[2][0] = a[0][2] * f[0][0];
+    f[1][1] = 1 / (a[1][1] - f[1][0] * a[0][1]);
+    const float below = a[1][2] - f[1][0] * a[0][2];
+    f[2][1] = below * f[1][1];
+    f[2][2] = 1 / (a[2][2] - f[2][0] * a[0][2] - f[2][1] * below);
+}
+
+static void solve(matrix f, const float b[3], float x[3]) {
+    const float y = b[1] - f[1][0] * b[0], z = (b[2] - f[2][0] * b[0] - f[2][1] * y) * f[2][2];
+    const float second = y * f[1][1] - f[2][1] * z, first = b[0] * f[0][0] - f[1][0] * second - f[2][0] * z;
+    x[0] = first, x[1] = second, x[2] = z;
 }
 
 static void direction(const float q[4], float t[3]) {
@@ -136,13 +140,15 @@ static void eliminate(const reference_strand *s, turning *u, beyond *v, bool fir
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) f[i][j] = b[i][j] + sum[i][j];
     memcpy(y, f, sizeof y);
-    invert(y, f);
-    by_rows(f, b, u->g[k]);
-    by_rows(f, v->q, u->e[k]);
-    for (int i = 0; i < 3; i++) part[i] = bent[i] + total[i];
-    times(f, part, u->own[k]);
-    transpose(u->e[k], et);
-    transpose(u->g[k], gt);
+    factor(y, f);
+    for (int i = 0; i < 3; i++) {
+        solve(f, b[i], gt[i]);
+        solve(f, v->q[i], et[i]);
+        part[i] = bent[i] + total[i];
+    }
+    solve(f, part, u->own[k]);
+    transpose(et, u->e[k]);
+    transpose(gt, u->g[k]);
     by_rows(v->q, et, qe);
     times(v->q, u->own[k], part);
     for (int i = 0; i < 3; i++) {
@@ -169,8 +175,8 @@ static bool iterate(reference_strand *s, turning *u, bool first) {
     }
     if (!is_pinned(s, 0)) {
         matrix f;
-        invert(v.p, f);
-        times(f, a, way);
+        factor(v.p, f);
+        solve(f, a, way);
     }
     memcpy(dx, way, sizeof dx);
     memset(a, 0, sizeof a);

@@ -75,14 +75,35 @@ MOTE_INLINE wide33 wide33_add_square(wide33 a, wide s, wide3 b, wide c) {
                     {a.z.x + t.x * b.z, a.z.y + t.y * b.z, a.z.z + (t.z * b.z + c)}};
 }
 
-/* Returns the inverse of a symmetric positive matrix by its adjugate. */
-MOTE_INLINE wide33 wide33_inverse(wide33 a) {
-    const wide scale = wide_set(1.0f) / (a.x.x + a.y.y + a.z.z);
-    const wide3 x = wide3_scale(scale, a.x), y = wide3_scale(scale, a.y), z = wide3_scale(scale, a.z);
-    const wide3 first = wide3_cross(y, z), second = wide3_cross(z, x), third = wide3_cross(x, y);
-    const wide inverse = scale / wide3_dot(x, first);
-    return wide33_symmetric(
-        (wide33){wide3_scale(inverse, first), wide3_scale(inverse, second), wide3_scale(inverse, third)});
+/* Factors L D L^T of a symmetric positive matrix. Solves by them are as if the matrix had been rounded; the
+ * inverse itself would be rounded to its largest entry, and beside a mass of 10^4 times the others the light
+ * ones are lost in it. */
+typedef struct wide33_factors {
+    wide yx, zx, zy; /* L below its diagonal of ones */
+    wide3 inverse;   /* 1 / D */
+} wide33_factors;
+
+MOTE_INLINE wide33_factors wide33_factor(wide33 a) {
+    const wide one = wide_set(1.0f);
+    wide33_factors f;
+    f.inverse.x = one / a.x.x;
+    f.yx = a.x.y * f.inverse.x, f.zx = a.x.z * f.inverse.x;
+    f.inverse.y = one / (a.y.y - f.yx * a.x.y);
+    const wide below = a.y.z - f.yx * a.x.z;
+    f.zy = below * f.inverse.y;
+    f.inverse.z = one / (a.z.z - f.zx * a.x.z - f.zy * below);
+    return f;
+}
+
+MOTE_INLINE wide3 wide33_solve(wide33_factors f, wide3 b) {
+    const wide y = b.y - f.yx * b.x, z = (b.z - f.zx * b.x - f.zy * y) * f.inverse.z,
+               second = y * f.inverse.y - f.zy * z;
+    return (wide3){b.x * f.inverse.x - f.yx * second - f.zx * z, second, z};
+}
+
+/* Returns the solutions for the columns of b^T: the transposed one. */
+MOTE_INLINE wide33 wide33_solve_rows(wide33_factors f, wide33 b) {
+    return (wide33){wide33_solve(f, b.x), wide33_solve(f, b.y), wide33_solve(f, b.z)};
 }
 
 /* V of the part beyond a joint. */
@@ -216,10 +237,10 @@ MOTE_INLINE void turns_eliminate(const strand_columns *c, const rod_terms *t, tu
     s.x.x += bound, s.y.y += bound, s.z.z += bound;
     v->bent = joint.moment, v->about = joint.about;
     s = turns_add_tension(c, t, s, joint.matrix, along, length, k, lane);
-    const wide33 f = wide33_inverse(wide33_add(joint.matrix, s));
-    const wide33 g = wide33_by_rows(f, joint.matrix), e = wide33_by_rows(f, q);
-    const wide3 own = wide33_times(f, wide3_add(joint.moment, moment));
-    const wide33 et = wide33_transposed(e), gt = wide33_transposed(g);
+    const wide33_factors f = wide33_factor(wide33_add(joint.matrix, s));
+    const wide33 gt = wide33_solve_rows(f, joint.matrix), et = wide33_solve_rows(f, q);
+    const wide3 own = wide33_solve(f, wide3_add(joint.moment, moment));
+    const wide33 e = wide33_transposed(et), g = wide33_transposed(gt);
     const wide33 qe = wide33_by_rows(q, et);
     v->p =
         wide33_symmetric((wide33){wide3_sub(v->p.x, qe.x), wide3_sub(v->p.y, qe.y), wide3_sub(v->p.z, qe.z)});
@@ -246,7 +267,7 @@ MOTE_INLINE wide3 turns_root(const strand_columns *c, const rod_terms *t, turns_
     if (wide_all(pinned)) return way;
     const wide extra = m + wide_set(0x1p-100f);
     v->p.x.x += extra, v->p.y.y += extra, v->p.z.z += extra;
-    const wide3 free = wide33_times(wide33_inverse(v->p), wide3_sub(wide3_scale(m, way), v->force));
+    const wide3 free = wide33_solve(wide33_factor(v->p), wide3_sub(wide3_scale(m, way), v->force));
     return wide3_select(pinned, way, free);
 }
 
