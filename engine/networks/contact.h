@@ -141,8 +141,7 @@ MOTE_INLINE wide3 network_slip(const mote_contact *contact, wide3 motion) {
 }
 
 /* Moves points in contact back to where they were on the collider, and holds them until the springs decide
- * (network_decide). The place where they were at the start of the substep (network_old_place) moves along
- * with the collider. */
+ * (network_decide). */
 MOTE_INLINE void network_hold(const mote_network_job *job, const mote_network_scratch *c, ptrdiff_t at,
                               const mote_contact *contact) {
     const wide_mask in_contact = mote_contact_has(contact);
@@ -150,8 +149,6 @@ MOTE_INLINE void network_hold(const mote_network_job *job, const mote_network_sc
     float *used = network_column(c, COLUMN(friction_used)) + at;
     network_add_moved(c, at, in_contact, wide_set(-1.0f), network_slip(contact, network_motion(job, c, at)));
     wide_store(used, wide_select(in_contact, wide_set(NETWORK_HELD), wide_load(used)));
-    const wide3 old = network_load3(c, COLUMN(direction), at);
-    network_store3(c, COLUMN(direction), at, wide3_select(in_contact, wide3_add(old, contact->drift), old));
     network_move(c, at);
 }
 

@@ -17,6 +17,8 @@ typedef struct island {
     bool multipliers;       /* dual solver: solves for multipliers; else primal: for positions */
     bool overflows;         /* products overflow */
     mote_network_grip grip; /* of MOTE_SOLVE_CONTACTS */
+    double shared[3];       /* primal: motion over the substep that all it touches share, m (solve.c) */
+    uint32_t touching;      /* primal: particles that touched something when the frames were found */
 } island;
 
 /* Corrections of the aggregates from the residuals in COLUMN(packed): restriction up the levels, correction

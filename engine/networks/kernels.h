@@ -63,9 +63,9 @@ typedef enum mote_solver_pass {
     MOTE_SOLVE_WEIGH,     /* dual: points in contact are heavy */
     MOTE_SOLVE_RESUME,    /* start = x, x = x* from there */
     MOTE_SOLVE_LOAD,      /* stores x* and inverse masses for the substep; displacements, multipliers = 0 */
-    MOTE_SOLVE_COMPARE,   /* primal: sums the fall of the inertial energy from the start of the substep to
-                           * the present positions, and the springs' gain of energy, both times h^2;
-                           * dual: sums work (network_dual_work) */
+    MOTE_SOLVE_COMPARE,   /* primal: keeps the springs' lengths at the start of the substep; sums the fall of
+                           * the inertial energy from there to the present positions, and the springs' gain
+                           * of energy, both times h^2; dual: sums work (network_dual_work) */
     MOTE_SOLVE_BLEND,     /* primal: x = start + factor (x - start) */
     MOTE_SOLVE_LINEARISE, /* Newton's linearisation: directions, residuals, preconditioner; p = z; sums r z,
                            * and the largest error over the rest length; primal: COLUMN(force) = spring

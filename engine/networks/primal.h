@@ -81,14 +81,6 @@ MOTE_INLINE wide3 network_project_tangent(const mote_network_job *job, const mot
  * (x* - x0), of particles that touch nothing, not their place: it would brake every swing of a hung net
  * (measured: a pendulum of 1 m, 10^6 N/m, 8 substeps lost 15 % of its speed in one period). */
 
-/* Where a point was at the start of the substep; a pin, whose work counts as energy available, where it is
- * now. */
-MOTE_INLINE wide3 network_old_place(const mote_network_job *job, const mote_network_scratch *c, uint32_t slot,
-                                    ptrdiff_t at) {
-    const wide_mask free = wide_less((wide){0}, wide_load(job->network->range.inverse_mass + slot));
-    return wide3_select(free, network_load3(c, COLUMN(start), at), network_load3(c, COLUMN(x), at));
-}
-
 /* x* - x0 in the frame of a point. */
 MOTE_INLINE wide3 network_predicted_motion(const mote_network_job *job, const mote_network_scratch *c,
                                            ptrdiff_t at) {
@@ -103,11 +95,12 @@ MOTE_INLINE wide network_rise(const mote_network *n, const network_end *e, const
     return wide_select(e->exists, longer * ((s->tension + s->tension) - s->along * longer), (wide){0});
 }
 
-/* Stores the lengths of the springs at x0, whose places are in COLUMN(direction). */
+/* Stores the lengths of the springs at x0. COLUMN(product) has its places, moved with the frames of the
+ * points; a pin, whose work counts as energy available, is where it is now. */
 MOTE_INLINE void network_keep_old_length(const mote_network *n, const mote_network_scratch *c,
                                          const network_end *e, ptrdiff_t at) {
     wide3 direction;
-    network_keep(n, END_COLUMN(old_length), e, network_length_in(c, COLUMN(direction), e, at, &direction));
+    network_keep(n, END_COLUMN(old_length), e, network_length_in(c, COLUMN(product), e, at, &direction));
 }
 
 /* Sums h^2 (E_m(x0) - E_m(x)) and h^2 (U(x) - U(x0)). Every spring counts at both ends. */
@@ -130,7 +123,6 @@ MOTE_INLINE void network_primal_compare(const mote_network_job *job, const mote_
     const wide3 goal = network_predicted_motion(job, c, at), off = network_load3(c, COLUMN(moved), at),
                 motion = wide3_add(goal, off);
     const wide fall = wide_set(0.5f) / inverse_mass * wide3_dot(motion, wide3_sub(goal, off));
-    network_store3(c, COLUMN(product), at, wide3_zero());
     network_gather_sums(sums, lane, wide_select(wide_less(zero, inverse_mass), fall, zero), zero);
     network_gather_gain(sums, lane, wide_set(0.25f) * (h * (h * rise)), zero);
 }
@@ -330,8 +322,10 @@ MOTE_INLINE void network_primal_direction(const mote_network_job *job, const mot
 MOTE_INLINE void network_primal_load(const mote_network_job *job, const mote_network_scratch *c,
                                      uint32_t slot) {
     const ptrdiff_t at = (ptrdiff_t)slot - c->first;
+    const wide_mask free = wide_less((wide){0}, wide_load(job->network->range.inverse_mass + slot));
     network_keep_predicted(c, at);
-    network_store3(c, COLUMN(direction), at, network_old_place(job, c, slot, at));
+    network_store3(c, COLUMN(product), at,
+                   wide3_select(free, network_load3(c, COLUMN(start), at), network_load3(c, COLUMN(x), at)));
     network_store3(c, COLUMN(drift), at, wide3_zero());
     if (!job->collider_count) return;
     network_store3(c, COLUMN(normal), at, wide3_zero());

@@ -1,8 +1,7 @@
 /* Loops of the constrained solver over one island: Newton's method, and conjugate gradients for each linear
  * system. */
 #include "base/parallel.h"
-#include "networks/island.h"
-#include "networks/rigid.h"
+#include "networks/frames.h"
 
 /* Storage of a chunk's sums until the reduction: its first slots do not use the column otherwise. */
 static float *partial(const island *i, uint32_t chunk) {
@@ -90,7 +89,7 @@ static uint32_t solve_system(island *i, float own) {
 
 /* Freezes an island whose products overflow: it would turn non-finite, or its springs would cease to act. It
  * ends the step with the state at the start. */
-static void freeze(const island *i) {
+MOTE_RARE void freeze(const island *i) {
     __atomic_store_n(&i->job->network->frozen[i->number], 1, __ATOMIC_RELAXED);
     __atomic_store_n(i->job->froze, 1, __ATOMIC_RELAXED);
 }
@@ -103,73 +102,8 @@ static void find_contacts(island *i, mote_network_grip grip) {
 
 /* --- Energy in the primal solver (primal.h) --- */
 
-/* A particle's column of three, in double. */
-static void fetch(const island *i, int column, uint32_t slot, double to[3]) {
-    const float *from = i->c->memory + (size_t)column * i->c->stride + (slot - i->c->first);
-    for (int k = 0; k < 3; k++) to[k] = (double)from[(size_t)k * i->c->stride];
-}
-
-/* The place of a particle at the start of the substep, from one origin for all parts of the island. */
-static void fetch_start(const island *i, uint32_t slot, double to[3]) {
-    float *const *origin = i->job->network->step_origin;
-    const uint32_t first = i->job->network->chunk_first[i->first];
-    fetch(i, COLUMN(start), slot, to);
-    for (int k = 0; k < 3; k++) to[k] += (double)origin[k][slot] - (double)origin[k][first];
-}
-
-#define EACH_SLOT(i, slot)                                                                                   \
-    for (uint32_t chunk_ = (i)->first; chunk_ < (i)->first + (i)->count; chunk_++)                           \
-        for (uint32_t slot = (i)->job->network->chunk_first[chunk_];                                         \
-             slot < (i)->job->network->chunk_end[chunk_]; slot++)
-
-/* 0: pinned or masked. */
-static double mass_of(const island *i, uint32_t slot) {
-    const float inverse = i->job->network->range.inverse_mass[slot];
-    return inverse > 0 ? 1 / (double)inverse : 0;
-}
-
-/* Whether a particle of an island is pinned or in contact. */
-static bool touches(const island *i) {
-    double normal[3] = {0};
-    EACH_SLOT(i, slot) {
-        if (i->job->network->particle_of_slot[slot] == MOTE_NO_SLOT) continue;
-        if (i->job->collider_count) fetch(i, COLUMN(normal), slot, normal);
-        if (!(mass_of(i, slot) > 0) || mote_dot(normal, normal) > 0) return true;
-    }
-    return false;
-}
-
-/* The frame in which an island goes back: that of the rigid motion from x0 with the momentum and the angular
- * momentum of x*, which it so keeps; of an island that touches something, those of the points. */
-typedef struct frame {
-    bool touches;
-    double centre[3]; /* h v of the centre of mass; 0 if it touches */
-    double moved[3];  /* sum of m (x - x*); 0 if it touches */
-    double turn[3];   /* h w */
-    mote_rigid_sums sums;
-} frame;
-
-/* A frame without its rotation. */
-static frame find_centre(const island *i) {
-    frame f = {.touches = touches(i)};
-    if (f.touches) return f;
-    EACH_SLOT(i, slot) {
-        const double mass = mass_of(i, slot);
-        double x[3], v[3], moved[3];
-        if (!(mass > 0)) continue;
-        fetch_start(i, slot, x), fetch(i, COLUMN(v), slot, v), fetch(i, COLUMN(moved), slot, moved);
-        f.sums.mass += mass;
-        for (int k = 0; k < 3; k++) {
-            f.sums.place[k] += mass * x[k], f.sums.motion[k] += mass * (i->job->plan->h * v[k]);
-            f.moved[k] += mass * moved[k];
-        }
-    }
-    for (int k = 0; k < 3; k++) f.centre[k] = f.sums.motion[k] / f.sums.mass;
-    return f;
-}
-
 /* Gives the particles of an island that touches nothing the frame of its rigid motion. */
-static frame find_frame(const island *i) {
+MOTE_RARE frame find_frame(const island *i) {
     const double h = i->job->plan->h;
     frame f = find_centre(i);
     double x[3], v[3], way[3];
@@ -194,14 +128,27 @@ static frame find_frame(const island *i) {
 /* Goes from x0 a fraction s of the way to x, in the frames of the particles. */
 static void go_back(island *i, double s) {
     run(i, MOTE_SOLVE_BLEND, (float)s);
+    if (mote_dot(i->shared, i->shared) > 0) share_motion(i);
     find_contacts(i, MOTE_GRIP_LAST);
+}
+
+/* There is no rest of the way (network_guide). */
+static void clear_way(const island *i) {
+    const mote_network *n = i->job->network;
+    for (uint32_t chunk = i->first; chunk < i->first + i->count; chunk++)
+        for (size_t k = 0; k < 3; k++)
+            memset(i->c->memory + (COLUMN(product) + k) * i->c->stride +
+                       (n->chunk_first[chunk] - i->c->first),
+                   0, (n->chunk_end[chunk] - n->chunk_first[chunk]) * sizeof(float));
 }
 
 /* Start of Newton's method in the primal solver (primal.h): x* with its contacts, or nearer to the start of
  * the substep where the springs of x* hold more energy than there is. */
 static void start_newton(island *i) {
     find_contacts(i, MOTE_GRIP_HOLD);
+    (void)find_frames(i);
     const mote_solve_sums energy = run(i, MOTE_SOLVE_COMPARE, 0);
+    clear_way(i);
     if (energy.gain <= energy.sum) return;
     const frame f = find_frame(i);
     double fall = (double)energy.sum;
@@ -221,7 +168,7 @@ static void start_newton(island *i) {
 /* Fraction of the way from x0 to x1 at which energy has not grown, if that of the springs is convex on it:
  * the positive root of A s^2 + B s = C, with A h^2 times the kinetic energy of what is beyond the frame, C
  * h^2 times K0 + W less the kinetic energy of the frame, and A + B - C the gain at x1. */
-static double allowed_fraction(const island *i, double gain) {
+MOTE_RARE double allowed_fraction(const island *i, double gain) {
     const double h = i->job->plan->h;
     const frame f = find_frame(i);
     gain -= mote_dot(f.centre, f.moved);
@@ -251,11 +198,12 @@ static double allowed_fraction(const island *i, double gain) {
 #define RETURNS 3
 
 /* Whether energy has grown: beyond rounding, and not by that of the momentum. */
-static bool gains(const island *i, mote_solve_sums at) {
-    const double gain = (double)at.gain, noise = NOISE * __builtin_sqrt((double)at.noise);
-    if (i->multipliers || !(gain > noise)) return false;
+static bool gains(island *i, mote_solve_sums *at) {
+    const double noise = NOISE * __builtin_sqrt((double)at->noise);
+    if (i->multipliers || !((double)at->gain > noise)) return false;
+    if (find_frames(i)) run(i, MOTE_SOLVE_COMPARE, 0), at->gain = run(i, MOTE_SOLVE_CHECK, 0).gain;
     const frame f = find_centre(i);
-    return gain - mote_dot(f.centre, f.moved) > noise;
+    return (double)at->gain - mote_dot(f.centre, f.moved) > noise;
 }
 
 /* Goes back from x1 towards x0 where energy has grown. At fractions near 1: the median of a net of 64 x 64
@@ -263,7 +211,7 @@ static bool gains(const island *i, mote_solve_sums at) {
  * Returns whether it has gone back. */
 static bool limit_energy(island *i, mote_solve_sums *at) {
     for (int turn = 0; turn < RETURNS; turn++) {
-        if (!gains(i, *at)) return turn > 0;
+        if (!gains(i, at)) return turn > 0;
         const double s = allowed_fraction(i, (double)at->gain);
         if (!(s < 1)) return turn > 0;
         go_back(i, turn + 1 < RETURNS ? s : 0);
@@ -387,7 +335,7 @@ static void solve(island *i, mote_network_step_report *report) {
     mote_solve_sums at = run(i, i->multipliers ? MOTE_SOLVE_LINEARISE : MOTE_SOLVE_FIRST_LINEARISE, least);
     if ((i->substep == 0 || relaxed) && !i->multipliers) mote_island_assemble(i);
     for (uint32_t iterations = 0; iterations < def->max_iterations &&
-                                  (iterations == 0 || at.largest > def->max_strain || gains(i, at));
+                                  (iterations == 0 || at.largest > def->max_strain || gains(i, &at));
          iterations++) {
         /* Linear system, contacts, then linearisation at the new positions. */
         report->linear += solve_system(i, at.sum);
