@@ -44,6 +44,22 @@ TEST(births_by_way_are_evenly_spaced_and_count_the_way) {
     mote_system_destroy(system);
 }
 
+/* 0.3 mm a step, a third of the spacing of floats at 10 km: ways between rounded places count a quarter too
+ * many. */
+TEST(slow_births_by_way_count_the_way_far_out) {
+    const mote_system_def def = emitting_def(4000);
+    mote_system *system = make_system(&def);
+    mote_emitter_def emitter = mote_default_emitter_def();
+    emitter.rate_per_metre = 1000, emitter.transform = at(10000, 0, 10000);
+    const mote_emitter_id id = add(system, &emitter);
+    const mote_transform there = at(10000.125f, 0, 10000.1875f);
+    const uint64_t ticks = step(system, 1).ticks_per_step;
+    assert_int_equal(mote_system_move_emitter(system, id, &there, 601 * ticks), MOTE_OK);
+    step(system, 600);
+    ASSERT(mote_system_count(system), ==, (uint32_t)(1000 * hypot(0.125, 0.1875)));
+    mote_system_destroy(system);
+}
+
 TEST(a_jump_leaves_no_trail) {
     const mote_system_def def = emitting_def(4000);
     mote_system *system = make_system(&def);

@@ -153,17 +153,21 @@ static mote_emission emission_of(const mote_id_list *list, uint32_t place) {
     return e;
 }
 
-/* Fills the part of an emission that does not depend on the number of births. Returns the way, m. */
+/* Fills the part of an emission that does not depend on the number of births. Returns the way, m: between
+ * places that are not rounded, because far out the roundings of a slow emitter's places are as long as its
+ * way. */
 static double begin_emission(const mote_emitter *emitter, const mote_step *step, mote_emission *e) {
     const mote_emitter_def *def = &emitter->def;
     const double ticks = (double)step->ticks_per_step, end = end_of_travel(&emitter->motion.travel, step);
     e->from = mote_motion_at(&emitter->motion, step->tick, 0);
     e->to = mote_motion_at(&emitter->motion, step->tick, end * ticks);
+    const mote_placement from = mote_motion_placement(&emitter->motion, step->tick, 0),
+                         to = mote_motion_placement(&emitter->motion, step->tick, end * ticks);
     e->travel_rate = (float)(1 / end);
     e->timestep = (float)step->plan->timestep;
     double square = 0;
     for (int axis = 0; axis < 3; axis++) {
-        const double way = (double)e->to.position[axis] - (double)e->from.position[axis];
+        const double way = to.position[axis] - from.position[axis];
         e->inherited[axis] = finite_float((double)def->inherit * way / (end * step->plan->timestep));
         square += way * way;
     }
