@@ -350,10 +350,10 @@ typedef struct collide_lanes {
     const uint16_t *packed; /* offsets of the lanes from that slot; NULL: they are in order */
 } collide_lanes;
 
-/* Moves stuck lanes with their colliders, and releases those whose collider is gone. Returns the stuck
- * lanes. */
+/* Moves stuck lanes with their colliders, and releases those whose collider is gone. half: what velocities
+ * gain in half a substep, where their columns lag behind by it. Returns the stuck lanes. */
 MOTE_INLINE wide_mask collide_hold(const mote_collision *c, const mote_collider_pose *from, size_t i,
-                                   collide_lanes *s) {
+                                   wide3 half, collide_lanes *s) {
     const wide_mask serial = wide_mask_load((const int32_t *)(const void *)(c->stuck + i)) & s->keep;
     wide_mask held = (wide_mask){0};
     if (!wide_lane_bits(~wide_is(serial, 0))) return held;
@@ -366,7 +366,7 @@ MOTE_INLINE wide_mask collide_hold(const mote_collision *c, const mote_collider_
                     drift = wide3_add(wide3_set(pose->shift),
                                       contact_out_of(pose->turn, contact_out_of(was->axis, place)));
         s->x = wide3_select(here, wide3_add(wide3_set(pose->origin), arm), s->x);
-        s->v = wide3_select(here, wide3_scale(wide_set(c->inverse_h), drift), s->v);
+        s->v = wide3_select(here, wide3_sub(wide3_scale(wide_set(c->inverse_h), drift), half), s->v);
         held |= here;
         if (c->spin[0]) collide_stop_spin(c, i, here);
     }
@@ -447,19 +447,17 @@ MOTE_OUTLINE void collide_register(const mote_collision *c, const mote_near *nea
     const wide probe = wide3_finite_probe(s->from_x) + wide3_finite_probe(s->from_v) +
                        wide3_finite_probe(s->x) + wide3_finite_probe(s->v);
     leg.active = s->keep & wide_equal(probe, zero.x); /* the others meet nothing, and freeze */
-    if (c->stuck) leg.active &= ~collide_hold(c, from, i, s);
+    wide3 half = zero;
+    if (c->half_step) half = wide3_scale(wide_set(0.5f), wide3_sub(s->v, s->from_v));
+    if (c->stuck) leg.active &= ~collide_hold(c, from, i, half, s);
     const wide_mask free = leg.active;
     leg.end_x = s->x, leg.end_v = s->v;
     leg.left = s->left;
     leg.radius = s->radius;
     leg.last = (wide_mask){0} - 1;
     if (c->spin[0]) leg.spin = wide3_load(c->spin, i);
-    wide3 half = zero;
     if (c->advects) leg.v = leg.end_v;
-    if (c->half_step) {
-        half = wide3_scale(wide_set(0.5f), wide3_sub(leg.end_v, leg.v));
-        leg.v = wide3_add(leg.v, half), leg.end_v = wide3_add(leg.end_v, half);
-    }
+    if (c->half_step) leg.v = wide3_add(leg.v, half), leg.end_v = wide3_add(leg.end_v, half);
     leg.gained = wide3_sub(leg.end_v, leg.v);
     mote_near reached;
     const mote_near *list = collide_leaves(&leg, s->from_x, s->room) ? &c->all : near;
