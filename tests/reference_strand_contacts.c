@@ -99,6 +99,28 @@ static bool was_strained(const reference_strand *s) {
     return strained;
 }
 
+/* Whether a point that has the plane in s->contact began the substep in a collider, and the root is in none.
+ */
+static bool has_entered(const reference_strand *s, const reference_world *w, uint32_t substep,
+                        const swept *box, uint32_t k) {
+    const mote_collider_pose *from = poses_of(w, substep), *to = poses_of(w, substep + 1);
+    const mote_contact_points here = path_of(s, w, s->start[k], s->start[k]);
+    const float deep = 0.0625f * reference_segment(s, k);
+    float was[3];
+    mote_contact c = mote_contact_none();
+    for (int axis = 0; axis < 3; axis++) was[axis] = s->start[k][axis] + s->contact[k].drift[axis];
+    if (!(s->contact[k].offset - row_dot(s->contact[k].normal, was) > deep)) return false;
+    c.gap = 0.5f * reference_segment(s, k) + box->way;
+    for (uint32_t i = 0; i < w->collider_count; i++)
+        if (!is_far(s, box, w, &from[i], &to[i])) {
+            if (is_buried(s, w, &to[i])) return false;
+            mote_contact_nearest(&c, &from[i], &from[i], &here, 0, 0);
+        }
+    const float normal[3] = {c.normal.x, c.normal.y, c.normal.z};
+    mote_contact_settle(&c, here.end, w->def->friction);
+    return row_dot(normal, normal) > 0 && c.offset - row_dot(normal, s->start[k]) > deep;
+}
+
 /* The nearest collider of a point; where its root is buried in the same, the plane is no further from the
  * root than 0.85 of the length of strand between them. */
 static void find_contact(reference_strand *s, const reference_world *w, uint32_t substep, const swept *box,
@@ -117,6 +139,7 @@ static void find_contact(reference_strand *s, const reference_world *w, uint32_t
     if (!(row_dot(normal, normal) > 0)) return;
     memcpy(s->contact[k].normal, normal, sizeof normal);
     s->contact[k].offset = c.offset;
+    s->entered |= substep == 0 && has_entered(s, w, substep, box, k);
     if (!c.marked) return;
     s->contact[k].offset = smaller(c.offset, row_dot(normal, s->x[0]) + 0.85f * length);
     /* It is put out from where it was by more than a sixteenth of its segment. */
@@ -132,7 +155,7 @@ bool reference_find_contacts(reference_strand *s, const reference_world *w, uint
     bool found = false;
     float length = 0;
     box.way = half_way(w, substep);
-    s->expelled = false;
+    s->expelled = s->entered = false;
     for (uint32_t k = 0; k < s->points; length += s->length[k], k++) {
         find_contact(s, w, substep, &box, k, length);
         found |= row_dot(s->contact[k].normal, s->contact[k].normal) > 0;

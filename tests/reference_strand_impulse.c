@@ -255,6 +255,23 @@ void reference_project(reference_strand *s, const reference_world *w, uint32_t s
     }
 }
 
+/* Puts a strand out of the colliders in which it began the substep, in position alone. */
+static void leave_colliders(reference_strand *s, const reference_world *w, const reference_hold_of *of,
+                            uint32_t substep) {
+    reference_row reaction[REFERENCE_POINTS];
+    memcpy(reaction, s->reaction, sizeof reaction);
+    memcpy(s->x, s->start, sizeof s->x);
+    memcpy(s->v, s->start_v, sizeof s->v);
+    (void)reference_find_contacts(s, w, substep);
+    s->expelled = true;
+    const bool solved = reference_hold(s, w, of);
+    if (!solved || (substep + 1 == w->substeps && s->far)) reference_project(s, w, substep);
+    s->rubs = false;
+    reference_forget_contacts(s);
+    memcpy(s->reaction, reaction, sizeof reaction);
+    memcpy(s->start, s->x, sizeof s->start);
+}
+
 /* Strands that touch a collider, overstretched and compliant ones take a step of first order; so do those
  * that come to touch one by impulses, with the planes that they came near. */
 static void constrain(reference_strand *s, const reference_world *w, uint32_t substep) {
@@ -267,6 +284,11 @@ static void constrain(reference_strand *s, const reference_world *w, uint32_t su
     reference_row reaction[REFERENCE_POINTS];
     predict_substep(s, w);
     of.contacts = reference_find_contacts(s, w, substep);
+    if (of.contacts && s->entered) {
+        leave_colliders(s, w, &of, substep);
+        predict_substep(s, w);
+        of.contacts = reference_find_contacts(s, w, substep);
+    }
     if (!soft && !(of.contacts && reference_touches(s, w, substep))) {
         memcpy(reaction, s->reaction, sizeof reaction);
         memcpy(s->x, s->start, sizeof s->x);

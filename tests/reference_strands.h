@@ -47,6 +47,7 @@ typedef struct reference_strand {
     reference_row dv[REFERENCE_POINTS];                               /* h a, by all forces */
     reference_row goal[REFERENCE_POINTS];                             /* of pinned points, at its end */
     bool expelled;                  /* put out of the collider in which its root is */
+    bool entered;                   /* another began the substep in a collider with some point */
     bool far;                       /* the solve with contacts took more than two iterations */
     bool overstretched;             /* its pins move and lengthen segments */
     float length[REFERENCE_POINTS]; /* rest lengths, longer between pins too far apart */

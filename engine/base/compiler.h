@@ -17,7 +17,7 @@ _Static_assert(FLT_EVAL_METHOD == 0 || FLT_EVAL_METHOD == 16, "float expressions
 #define MOTE_INLINE static inline __attribute__((always_inline))
 /* Keeps a long or rarely run body out of line, so that the instances stay small. */
 #define MOTE_OUTLINE        static __attribute__((noinline, unused))
-#define MOTE_RARE           static __attribute__((cold)) /* compiled for its size */
+#define MOTE_COLD           __attribute__((cold)) /* runs rarely: compiled for its size */
 #define MOTE_ALIGNED(bytes) __attribute__((aligned(bytes)))
 /* Pragmas before a loop. MOTE_UNROLLED: over the few registers that a kernel processes side by side, or the
  * few parts of one value: its arrays then become registers. MOTE_ROLLED: no iteration may occupy registers of

@@ -104,7 +104,7 @@ static inline void share_motion(const island *i) {
 /* Finds the frames of the particles, and moves the places at the start of the substep, in COLUMN(product),
  * with them, if something moves and another number of particles touches something than the last time; pins,
  * whose work counts as energy available, are where they go. Returns whether it did. */
-MOTE_RARE bool find_frames(island *i) {
+static MOTE_COLD bool find_frames(island *i) {
     const touched t = find_touched(i);
     const size_t stride = i->c->stride;
     if (t.count == i->touching) return false;

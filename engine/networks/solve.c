@@ -89,7 +89,7 @@ static uint32_t solve_system(island *i, float own) {
 
 /* Freezes an island whose products overflow: it would turn non-finite, or its springs would cease to act. It
  * ends the step with the state at the start. */
-MOTE_RARE void freeze(const island *i) {
+static MOTE_COLD void freeze(const island *i) {
     __atomic_store_n(&i->job->network->frozen[i->number], 1, __ATOMIC_RELAXED);
     __atomic_store_n(i->job->froze, 1, __ATOMIC_RELAXED);
 }
@@ -103,7 +103,7 @@ static void find_contacts(island *i, mote_network_grip grip) {
 /* --- Energy in the primal solver (primal.h) --- */
 
 /* Gives the particles of an island that touches nothing the frame of its rigid motion. */
-MOTE_RARE frame find_frame(const island *i) {
+static MOTE_COLD frame find_frame(const island *i) {
     const double h = i->job->plan->h;
     frame f = find_centre(i);
     double x[3], v[3], way[3];
@@ -168,7 +168,7 @@ static void start_newton(island *i) {
 /* Fraction of the way from x0 to x1 at which energy has not grown, if that of the springs is convex on it:
  * the positive root of A s^2 + B s = C, with A h^2 times the kinetic energy of what is beyond the frame, C
  * h^2 times K0 + W less the kinetic energy of the frame, and A + B - C the gain at x1. */
-MOTE_RARE double allowed_fraction(const island *i, double gain) {
+static MOTE_COLD double allowed_fraction(const island *i, double gain) {
     const double h = i->job->plan->h;
     const frame f = find_frame(i);
     gain -= mote_dot(f.centre, f.moved);

@@ -273,8 +273,8 @@ static mote_result check_strands(const mote_strands_def *def, mote_strands_fault
     return MOTE_OK;
 }
 
-mote_result mote_strands_check(const mote_strands_def *def, mote_strand_counts *counts,
-                               mote_strands_fault *fault) {
+MOTE_COLD mote_result mote_strands_check(const mote_strands_def *def, mote_strand_counts *counts,
+                                         mote_strands_fault *fault) {
     *fault = (mote_strands_fault){MOTE_ALL_STRANDS, 0, NULL};
     if (def->cookie != COOKIE) return of(fault, "cookie", MOTE_ERROR_DEF);
     if ((unsigned)def->solver >= MOTE_STRAND_SOLVER_COUNT) return of(fault, "solver", MOTE_ERROR_ENUM);

@@ -271,7 +271,16 @@ MOTE_INLINE void constrain(strand_work *w, uint32_t substep, size_t lane) {
     wide_mask first = soft ? every : (wide_mask){0};
     if (w->group->span_count) first |= wide_mask_load(w->overstretched + lane);
     const bool interferes = colliders || wide_lane_bits(first) != 0;
-    if (interferes) first |= touching(w, predict_and_search(w, &own, substep, lane), lane);
+    if (interferes) {
+        wide_mask near = predict_and_search(w, &own, substep, lane);
+        const wide_mask entered = colliders ? live & wide_mask_load(w->contacts.entered) : (wide_mask){0};
+        if (wide_lane_bits(entered)) {
+            leave_colliders(w, substep, entered, lane);
+            predict(w, &own, entered, lane);
+            near = lanes_near(w, substep, lane);
+        }
+        first |= touching(w, near, lane);
+    }
     if (wide_lane_bits(live & ~first)) {
         if (interferes)
             first |= step_beside(w, &own, substep, live & ~first, first, lane);

@@ -222,6 +222,7 @@ typedef struct strand_collider {
 typedef struct strand_search {
     mote_contact_list near, part;
     bool simple;
+    bool starts; /* the step starts: points that are in a collider leave it */
     strand_collider of[MOTE_MAX_COLLIDERS];
 } strand_search;
 
@@ -262,14 +263,16 @@ MOTE_INLINE void set_plane(strand_plane *plane, const mote_contact *contact) {
     plane->drift = contact->drift, plane->friction = contact->friction;
 }
 
-/* Finds the planes of point k at any collider near its patch. Returns their lanes, and in *marked those of
- * colliders in which the root is. */
-MOTE_OUTLINE wide_mask find_any(const strand_work *w, const mote_contact_list *list, uint32_t k,
-                                wide_mask *marked, size_t lane) {
-    const mote_contact_points points = contact_points(w, k, lane);
+/* Finds the planes of point k at any collider of the list. starts: at the start of the substep, where both
+ * poses of the list are those of it. Returns their lanes, and in *marked those of colliders in which the root
+ * is. */
+MOTE_OUTLINE wide_mask find_any(const strand_work *w, const mote_contact_list *list, bool starts, uint32_t k,
+                                strand_plane *plane, wide_mask *marked, size_t lane) {
+    mote_contact_points points = contact_points(w, k, lane);
     mote_contact contact;
+    if (starts) points.end = points.start;
     if (!mote_contact_find(list, &points, &contact)) return (wide_mask){0};
-    set_plane(plane_at(&w->c, strand_at(k, lane)), &contact);
+    set_plane(plane, &contact);
     *marked = contact.marked;
     return mote_contact_has(&contact);
 }
@@ -289,7 +292,7 @@ MOTE_INLINE wide_mask find_simple(const strand_work *w, const strand_search *sea
         beside = here, which = i, count++;
     }
     if (count == 0) return (wide_mask){0};
-    if (count > 1) return find_any(w, part, k, marked, lane);
+    if (count > 1) return find_any(w, part, false, k, plane_at(&w->c, strand_at(k, lane)), marked, lane);
     const strand_collider *of = &search->of[part->index[which]];
     const mote_contact contact = contact_with_one(&part->to[part->index[which]], of->before, of->turns,
                                                   &points, &beside, of->friction);
@@ -298,13 +301,34 @@ MOTE_INLINE wide_mask find_simple(const strand_work *w, const strand_search *sea
     return contact.marked;
 }
 
+/* Marks the lanes of `has`, whose point k has a plane, if it began the step in a collider, and the root is
+ * in none. On a round collider a point that slides begins behind the plane, too. */
+MOTE_INLINE void find_entered(const strand_work *w, const strand_search *search, const strand_plane *plane,
+                              wide_mask has, uint32_t k, size_t lane) {
+    const size_t at = strand_at(k, lane);
+    const wide3 start = work_load3(&w->c, WORK_START, at), was = wide3_add(start, plane->drift);
+    const wide deep = wide_set(STRAND_EXPELLED) * segment_length(&w->c, k, at);
+    const wide_mask behind = has & ~wide_mask_load(w->c.contacts->inside) &
+                             wide_less(deep, plane->offset - wide3_dot(plane->normal, was));
+    if (!wide_lane_bits(behind)) return;
+    mote_contact_list still = search->near;
+    strand_plane here;
+    wide_mask marked;
+    still.to = still.from;
+    const wide_mask near = find_any(w, &still, true, k, &here, &marked, lane);
+    if (!wide_lane_bits(near)) return;
+    const wide_mask inside = behind & near & wide_less(deep, here.offset - wide3_dot(here.normal, start));
+    wide_mask_store(w->c.contacts->entered, wide_mask_load(w->c.contacts->entered) | inside);
+}
+
 /* Finds the planes of point k, `length` of strand from the root, in one register. Returns their lanes. */
 MOTE_INLINE wide_mask find_contact(const strand_work *w, const strand_search *search, uint32_t k, wide length,
                                    size_t lane) {
     strand_plane *plane = plane_at(&w->c, strand_at(k, lane));
     wide_mask marked = (wide_mask){0};
     const wide_mask has = search->simple ? find_simple(w, search, k, &marked, lane)
-                                         : find_any(w, &search->part, k, &marked, lane);
+                                         : find_any(w, &search->part, false, k, plane, &marked, lane);
+    if (search->starts && wide_lane_bits(has)) find_entered(w, search, plane, has, k, lane);
     if (wide_lane_bits(marked))
         wide_mask_store(w->c.contacts->expelled, wide_mask_load(w->c.contacts->expelled) |
                                                      yield_to_length(w, plane, marked, k, length, lane));
@@ -325,6 +349,7 @@ MOTE_INLINE bool find_contacts(const strand_work *w, uint32_t substep, size_t la
     wide_mask_store(found->inside, (wide_mask){0});
     wide_mask_store(found->strained, (wide_mask){0});
     wide_mask_store(found->expelled, (wide_mask){0});
+    wide_mask_store(found->entered, (wide_mask){0});
     if (search.near.count == 0) return false;
     memset(found->state, STRAND_CLEAR, c->points);
     /* Springs stretch: lengths have no priority over contact. */
@@ -336,6 +361,7 @@ MOTE_INLINE bool find_contacts(const strand_work *w, uint32_t substep, size_t la
         if (found->buried) wide_mask_store(found->strained, buried & strained_at_start(w, lane));
     }
     prepare_search(w, &search, lane);
+    search.starts = substep == 0;
     wide length = (wide){0};
     wide_mask near = (wide_mask){0};
     for (uint32_t k = 0; k < c->points; length += work_load(c, WORK_LENGTH, strand_at(k, lane)), k++) {

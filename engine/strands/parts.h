@@ -102,7 +102,7 @@ MOTE_INLINE void arrive(const strand_work *w, size_t lane) {
 }
 
 /* Returns the lanes with a plane at some point. */
-MOTE_INLINE wide_mask lanes_near(const strand_work *w, uint32_t substep, size_t lane) {
+MOTE_OUTLINE wide_mask lanes_near(const strand_work *w, uint32_t substep, size_t lane) {
     const bool some = w->job->collider_count && near_colliders(w, substep, lane);
     return some ? wide_mask_load(w->contacts.near) : (wide_mask){0};
 }
@@ -152,13 +152,29 @@ MOTE_INLINE wide_mask hold_contacts(const strand_work *w, wide_mask lanes, size_
 /* Projects lanes that are not solved to their lengths and out of colliders in turn, contact last; lengths
  * that are not held then are reported. After the last substep it projects those whose solution may have moved
  * points into colliders that were out of their reach, too. Overwrites the planes of the register. */
-MOTE_INLINE void project_lanes(const strand_work *w, uint32_t substep, wide_mask left, size_t lane) {
+MOTE_OUTLINE void project_lanes(const strand_work *w, uint32_t substep, wide_mask left, size_t lane) {
     if (substep + 1 == w->job->plan->substeps) left |= lanes_far(w, wide_mask_load(w->contacts.near));
     const wide compliance = wide_load(w->job->strands->compliance + w->lane + lane);
     for (int i = 0; i < STRAND_PROJECTIONS && w->job->collider_count && wide_lane_bits(left); i++) {
         if (i) project_lengths(&w->c, left & wide_equal(compliance, (wide){0}), lane);
         left = near_colliders(w, substep, lane) ? project_contacts(&w->c, left, lane) : (wide_mask){0};
     }
+}
+
+/* Puts lanes with points that began the step in a collider, where a host or another collider put them, out
+ * of it before the substep, in position alone: as part of it the depth over h would become their velocity. */
+MOTE_OUTLINE void leave_colliders(const strand_work *w, uint32_t substep, wide_mask lanes, size_t lane) {
+    const strand_columns columns = w->c, *c = &columns;
+    impulse_undo(c, lanes, substep_start, lane);
+    impulse_copy_reaction(c, WORK_REACTION, IMPULSE_REACTED, lanes, lane);
+    (void)lanes_near(w, substep, lane);
+    wide_mask_store(c->contacts->expelled, wide_mask_load(c->contacts->expelled) | lanes);
+    project_lanes(w, substep, hold_contacts(w, lanes, lane), lane);
+    if (rubs(w)) forget_contacts(c, lanes, lane);
+    impulse_copy_reaction(c, IMPULSE_REACTED, WORK_REACTION, lanes, lane);
+    for (size_t at = lane; at < strand_at(c->points, lane); at += MOTE_GROUP)
+        work_store3(c, WORK_START, at,
+                    wide3_select(lanes, work_load3(c, WORK_X, at), work_load3(c, WORK_START, at)));
 }
 
 #endif

@@ -325,8 +325,8 @@ static mote_strands strands_of(const mote_strands_def *def, const mote_range_set
     return strands;
 }
 
-mote_result mote_strands_make(const mote_strands_def *def, const mote_range_setup *setup,
-                              mote_strands **strands, mote_strands_fault *fault) {
+MOTE_COLD mote_result mote_strands_make(const mote_strands_def *def, const mote_range_setup *setup,
+                                        mote_strands **strands, mote_strands_fault *fault) {
     mote_strand_counts counts;
     *strands = NULL;
     mote_result result = mote_strands_check(def, &counts, fault);

@@ -107,6 +107,9 @@ typedef struct strand_contacts {
      * points out from where they already were. */
     MOTE_ALIGNED(64) int32_t strained[MOTE_GROUP], expelled[MOTE_GROUP];
     MOTE_ALIGNED(64)
+    int32_t
+        entered[MOTE_GROUP]; /* lanes (-1) of other roots with a point that began the step in a collider */
+    MOTE_ALIGNED(64)
     int32_t far[MOTE_GROUP]; /* lanes (-1) that took more than STRAND_NEAR_SOLVES iterations */
     uint16_t point[MOTE_MAX_STRAND_POINTS];
     uint8_t state[MOTE_MAX_STRAND_POINTS + 1]; /* strand_contact_state of each point */
