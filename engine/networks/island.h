@@ -17,7 +17,7 @@ typedef struct island {
     bool multipliers;       /* dual solver: solves for multipliers; else primal: for positions */
     bool overflows;         /* products overflow */
     mote_network_grip grip; /* of MOTE_SOLVE_CONTACTS */
-    double shared[3];       /* primal: motion over the substep that all it touches share, m (solve.c) */
+    double shared[3];       /* primal: motion over the substep that all it touches share, m (frames.h) */
     uint32_t touching;      /* primal: particles that touched something when the frames were found */
 } island;
 
