@@ -148,7 +148,8 @@ MOTE_INLINE wide_mask contact_misses(wide3 q0, wide3 q1, wide3 u, wide3 size, wi
 /* Box contact. The rounding r (the box's and the point's) has two halves. A path that stays in the outer half
  * gets the nearest surface: the plane of a face, or one across an edge or a corner. A path that meets the box
  * grown by the inner half (corners within 0.87 r) is pushed out of a face: the last one through whose plane
- * it entered, or the nearest one if it started behind all of them. */
+ * it entered, or the nearest one if it started behind all of them. Near an edge that is often not the face
+ * nearest to the end, which would push the point along its path and so give it energy. */
 MOTE_INLINE contact_plane contact_box(const mote_collider_pose *to, wide3 q0, wide3 q1, wide r) {
     const wide3 e = wide3_set(to->extent), u = wide3_sub(q1, q0),
                 one = {wide_set(1.0f), wide_set(1.0f), wide_set(1.0f)};
@@ -159,16 +160,16 @@ MOTE_INLINE contact_plane contact_box(const mote_collider_pose *to, wide3 q0, wi
     const wide_mask sweeps = contact_moves_far(u, thickness), inside = ~contact_beyond(contact_abs(q1), f),
                     none = (wide_mask){0};
     /* Lanes whose path meets the box grown by the inner half. */
-    wide_mask outside = none, near = none, meets = none;
+    wide_mask outside = none, meets = none;
     if (wide_lane_bits(sweeps)) {
         outside = sweeps & contact_beyond(far0, f);
-        /* Includes starts within 1/16 of the surface: a point at rest is inside by a rounding error. */
-        near = sweeps & contact_beyond(far0, wide3_scale(wide_set(0.9375f), f));
         meets = ~contact_misses(q0, q1, u, size, f);
     }
-    /* Face: the last one entered, or the nearest one. */
+    /* Face: the last one entered, or the nearest one to a start within 1/16 of the surface (a point at rest
+     * is inside by a rounding error) or to the end. */
+    const wide_mask near = contact_beyond(far0, wide3_scale(wide_set(0.9375f), f));
     const wide3 q = wide3_select(near, q0, q1);
-    const wide_mask entered = sweeps & contact_beyond(far0, faces);
+    const wide_mask entered = contact_beyond(far0, faces);
     const contact_axis k =
         contact_largest(wide3_sub(contact_abs(q), faces), wide3_select(entered, size, one));
     const wide sign = wide_select(wide_less(contact_pick(k, q), (wide){0}), wide_set(-1.0f), wide_set(1.0f));
@@ -179,7 +180,7 @@ MOTE_INLINE contact_plane contact_box(const mote_collider_pose *to, wide3 q0, wi
                      q1.y - wide_clamp(q1.y, -to->extent[1], to->extent[1]),
                      q1.z - wide_clamp(q1.z, -to->extent[2], to->extent[2])};
     const wide distance2 = wide3_dot(v, v);
-    const wide_mask crossed = near & ~outside & wide_less(along, (wide){0});
+    const wide_mask crossed = sweeps & near & ~outside & wide_less(along, (wide){0});
     const wide_mask face =
         inside | (outside & meets) | crossed | wide_less(distance2, wide_set(CONTACT_SHORT));
     const wide3 normal = {wide_select(k.y | k.z, (wide){0}, sign), wide_select(k.y & ~k.z, sign, (wide){0}),
