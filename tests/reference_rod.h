@@ -168,10 +168,83 @@ static inline void reference_limit_energy(reference_rod *r, const double root[3]
         for (int axis = 0; axis < 3 && !r->pinned[k]; axis++) r->v[k][axis] *= factor;
 }
 
+/* The angular momentum of places and velocities about a pivot, and the inertia there. */
+static inline void reference_moments_about(const reference_rod *r, double x[REFERENCE_ROD_POINTS][3],
+                                           double v[REFERENCE_ROD_POINTS][3], double pivot[2][3], double l[3],
+                                           double inertia[3][3]) {
+    memset(l, 0, 3 * sizeof *l), memset(inertia, 0, 9 * sizeof **inertia);
+    for (uint32_t k = 0; k < r->points; k++) {
+        double d[3], u[3];
+        for (int i = 0; i < 3; i++) d[i] = x[k][i] - pivot[0][i], u[i] = v[k][i] - pivot[1][i];
+        for (int i = 0; i < 3 && !r->pinned[k]; i++) {
+            const int j = (i + 1) % 3, n = (i + 2) % 3;
+            l[i] += r->mass[k] * (d[j] * u[n] - d[n] * u[j]);
+            inertia[i][i] += r->mass[k] * (d[j] * d[j] + d[n] * d[n]);
+            inertia[j][n] -= r->mass[k] * d[j] * d[n], inertia[n][j] = inertia[j][n];
+        }
+    }
+}
+
+/* The pivot and its velocity: a root at rest, or the center of mass. */
+static inline void reference_pivot(const reference_rod *r, double x[REFERENCE_ROD_POINTS][3],
+                                   double v[REFERENCE_ROD_POINTS][3], double pivot[2][3]) {
+    double whole = 0;
+    memset(pivot, 0, 6 * sizeof **pivot);
+    for (uint32_t k = 0; k < r->points && !r->pinned[0]; k++) {
+        whole += r->mass[k];
+        for (int i = 0; i < 3; i++) pivot[0][i] += r->mass[k] * x[k][i], pivot[1][i] += r->mass[k] * v[k][i];
+    }
+    for (int i = 0; i < 3; i++)
+        if (r->pinned[0])
+            pivot[0][i] = x[0][i];
+        else
+            pivot[0][i] /= whole, pivot[1][i] /= whole;
+}
+
+/* A rod that is free, or turns about its root alone, gets the angular momentum that it had before the substep
+ * and that the forces gave it, as far as that adds no energy. start: the rod before; bending: its energy. */
+static inline void reference_keep_spin(reference_rod *r, reference_rod *start, double h, double gravity,
+                                       const double root[3], double bending) {
+    double pivot[2][2][3], l[2][3], inertia[3][3], old[REFERENCE_ROD_POINTS][3];
+    bool clamped = !r->hinged;
+    for (uint32_t k = 1; k < r->points; k++) clamped |= r->pinned[k];
+    if (clamped) return;
+    memcpy(old, start->v, sizeof old);
+    for (uint32_t k = 0; k < r->points; k++) start->v[k][1] -= r->pinned[k] ? 0 : h * gravity;
+    reference_pivot(start, start->x, start->v, pivot[0]), reference_pivot(r, r->x, r->v, pivot[1]);
+    reference_moments_about(r, start->x, start->v, pivot[0], l[0], inertia);
+    reference_moments_about(r, r->x, r->v, pivot[1], l[1], inertia);
+    static reference_matrix a;
+    reference_sides w;
+    const double trace = inertia[0][0] + inertia[1][1] + inertia[2][2];
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) a[i][j] = inertia[i][j] + (i == j ? 1e-9 * trace : 0);
+        w[i][0] = l[0][i] - l[1][i];
+    }
+    reference_solve(3, 1, a, w);
+    double more[REFERENCE_ROD_POINTS][3], first = 0, second = 0, now, predicted = 0, worked = 0, own = 0;
+    for (uint32_t k = 0; k < r->points; k++)
+        for (int i = 0; i < 3 && !r->pinned[k]; i++) {
+            const int j = (i + 1) % 3, n = (i + 2) % 3;
+            const double *base = pivot[0][1], u = r->v[k][i] - base[i], before = old[k][i] - base[i],
+                         after = start->v[k][i] - base[i], way = r->x[k][i] - start->x[k][i] - h * base[i];
+            more[k][i] = w[j][0] * (r->x[k][n] - pivot[1][0][n]) - w[n][0] * (r->x[k][j] - pivot[1][0][j]);
+            first += r->mass[k] * u * more[k][i], second += r->mass[k] * more[k][i] * more[k][i];
+            own += r->mass[k] * u * u, predicted += r->mass[k] * after * after;
+            worked += r->mass[k] * (before * before + 2 / h * (start->v[k][i] - old[k][i]) * way);
+        }
+    (void)reference_energies(r, root, 0, &now);
+    const double room = fmax(fmin(predicted, worked) - own + 2 * (bending - now), 0);
+    const double share = fmin((sqrt(first * first + second * room) - first) / fmax(second, 1e-300), 1);
+    for (uint32_t k = 0; k < r->points; k++)
+        for (int i = 0; i < 3 && !r->pinned[k]; i++) r->v[k][i] += share * more[k][i];
+}
+
 /* One substep. Returns the iterations that the lengths took. */
 static inline uint32_t reference_rod_step(reference_rod *r, double h, double gravity, const double root[3],
                                           double goal[REFERENCE_ROD_POINTS][3]) {
     reference_sides dx;
+    reference_rod start = *r;
     double bending;
     const double kinetic = reference_energies(r, root, h * gravity, &bending);
     reference_bend(r, h, gravity, root, goal, dx);
@@ -180,6 +253,7 @@ static inline uint32_t reference_rod_step(reference_rod *r, double h, double gra
     uint32_t iterations = 1;
     while (!reference_hold(r, h) && iterations < 32) iterations++;
     reference_limit_energy(r, root, kinetic, bending);
+    reference_keep_spin(r, &start, h, gravity, root, bending);
     return iterations;
 }
 

@@ -71,6 +71,52 @@ bool reference_rod_gains(const reference_strand *s, const rod_energies *e, float
     return share * larger(e->kinetic[0], e->kinetic[1]) < gain_of(s, e);
 }
 
+/* The share of the rotation that adds no more energy than the prediction has, or than forces give by their
+ * work. */
+static float spin_share(const reference_strand *s, const rod_part *p, const rod_energies *e,
+                        const reference_rigid_motion *spin, const float base[3]) {
+    float first = 0, second = 0, now = 0, predicted = 0, worked = 0;
+    for (uint32_t k = s->mass[0] == 0; k < s->points; k++) {
+        const float m = 1 / s->mass[k];
+        float u[3], more[3], before[3], after[3], kick[3], way[3];
+        row_between(base, s->v[k], u), row_between(base, p->v[k], before),
+            row_between(base, p->forced[k], after);
+        row_between(p->v[k], p->forced[k], kick);
+        for (int i = 0; i < 3; i++) way[i] = (s->x[k][i] - p->x[k][i]) - p->h * base[i];
+        reference_motion_at(spin, s->x[k], more);
+        first += m * row_dot(u, more), second += m * row_dot(more, more), now += m * row_dot(u, u);
+        predicted += m * row_dot(after, after);
+        worked += m * (row_dot(before, before) + (p->rate + p->rate) * row_dot(kick, way));
+    }
+    const float gain = (now - smaller(predicted, worked)) + (e->bending[1] - e->bending[0]),
+                room = larger(0 - gain, 0), root = __builtin_sqrtf(first * first + second * room);
+    const float share = first < 0 ? (root - first) / (second + 0x1p-100f) : room / (first + root + 0x1p-100f);
+    return smaller(larger(share, 0), 1);
+}
+
+void reference_keep_spin(reference_strand *s, const rod_part *p, const rod_energies *e) {
+    const bool hinged = s->mass[0] == 0;
+    const reference_strand *at = s;
+    const reference_moments want = reference_moments_of(s, p->x, p->forced, hinged, s->v[0]),
+                            now = reference_moments_of(at, at->x, at->v, hinged, at->v[0]);
+    reference_rigid_motion spin = {{0}, {0}, {0}};
+    float lost[3], momentum[3] = {0};
+    row_between(now.l, want.l, lost);
+    memcpy(spin.center, now.center, sizeof spin.center);
+    reference_angular_velocity(&now, lost, spin.w);
+    if (!isfinite(row_dot(spin.w, spin.w))) return;
+    const float share = spin_share(s, p, e, &spin, want.v);
+    for (uint32_t k = hinged; k < s->points; k++) {
+        float more[3];
+        reference_motion_at(&spin, s->x[k], more);
+        for (int i = 0; i < 3; i++) {
+            s->v[k][i] += share * more[i];
+            momentum[i] += 1 / s->mass[k] * (share * more[i]);
+        }
+    }
+    for (int i = 0; i < 3 && hinged; i++) s->reaction[0][i] -= momentum[i];
+}
+
 /* Twice the energy of the stiffest joint that is bent by 0.5 rad. */
 static float bent(const reference_strand *s, const rod_part *p) {
     const float square = p->h * p->h;

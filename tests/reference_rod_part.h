@@ -8,7 +8,8 @@
 typedef struct rod_part {
     float h, rate, share;
     bool whole;
-    reference_row x[REFERENCE_POINTS], v[REFERENCE_POINTS], reaction[REFERENCE_POINTS], way[REFERENCE_POINTS];
+    reference_row x[REFERENCE_POINTS], v[REFERENCE_POINTS], reaction[REFERENCE_POINTS], way[REFERENCE_POINTS],
+        forced[REFERENCE_POINTS]; /* forced: v and h a */
     float tension[REFERENCE_POINTS];
     float stiffness[REFERENCE_POINTS]; /* of joints, in the matrix */
     reference_row own[REFERENCE_POINTS], force[REFERENCE_POINTS], gradient[REFERENCE_POINTS],
@@ -26,6 +27,8 @@ void reference_predict_rod(const reference_strand *s, const rod_part *p, bool cu
 void reference_find_energies(const reference_strand *s, const rod_part *p, rod_energies *e);
 void reference_limit_rod(reference_strand *s, const rod_part *p, rod_energies *e);
 bool reference_rod_gains(const reference_strand *s, const rod_energies *e, float share);
+/* Free rods and hinged ones without frames get the angular momentum of the prediction. */
+void reference_keep_spin(reference_strand *s, const rod_part *p, const rod_energies *e);
 /* frames: those at the start of the substep, of loose rods that took many iterations. */
 void reference_pay_rod(reference_strand *s, const reference_world *w, const rod_part *p, rod_energies *e,
                        const reference_push *push, bool near, float frames[REFERENCE_POINTS][4]);

@@ -17,37 +17,42 @@ static void cross(const float a[3], const float b[3], float to[3]) {
     for (int i = 0; i < 3; i++) to[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
 }
 
-static void find_center(const reference_strand *s, reference_rigid_motion *m) {
+/* Of a hinged strand about its root, which does not count; of others about their center of mass. */
+reference_moments reference_moments_of(const reference_strand *s, const reference_row *x,
+                                       const reference_row *v, bool hinged, const float hinge_v[3]) {
+    reference_moments m = {{0}, {0}, {0}, {0}, {0}};
+    const uint32_t first = hinged;
     float whole = 0;
-    for (uint32_t k = 0; k < s->points; k++) {
+    for (uint32_t k = first; k < s->points; k++) {
         whole += 1 / s->mass[k];
         for (int axis = 0; axis < 3; axis++) {
-            m->center[axis] += 1 / s->mass[k] * s->x[k][axis];
-            m->v[axis] += 1 / s->mass[k] * s->v[k][axis];
+            m.center[axis] += 1 / s->mass[k] * x[k][axis];
+            m.v[axis] += 1 / s->mass[k] * v[k][axis];
         }
     }
     for (int axis = 0; axis < 3; axis++) {
-        m->center[axis] *= 1 / (whole + 0x1p-100f);
-        m->v[axis] *= 1 / (whole + 0x1p-100f);
+        m.center[axis] = hinged ? x[0][axis] : m.center[axis] * (1 / (whole + 0x1p-100f));
+        m.v[axis] = hinged ? hinge_v[axis] : m.v[axis] * (1 / (whole + 0x1p-100f));
     }
+    for (uint32_t k = first; k < s->points; k++) {
+        float r[3], u[3], turn[3];
+        row_between(m.center, x[k], r);
+        row_between(m.v, v[k], u);
+        cross(r, u, turn);
+        for (int i = 0; i < 3; i++) {
+            m.square[i] += 1 / s->mass[k] * (r[i] * r[i]);
+            m.product[i] += 1 / s->mass[k] * (r[(i + 1) % 3] * r[(i + 2) % 3]);
+            m.l[i] += 1 / s->mass[k] * turn[i];
+        }
+    }
+    return m;
 }
 
 /* I w = l over the trace of I, with 1e-5 more on the diagonal, by cofactors. */
-static void find_rotation(const reference_strand *s, reference_rigid_motion *m) {
-    float square[3] = {0}, product[3] = {0}, l[3] = {0}, inertia[3][3], cofactor[3][3], turn[3];
-    for (uint32_t k = 0; k < s->points; k++) {
-        float r[3], u[3];
-        row_between(m->center, s->x[k], r);
-        row_between(m->v, s->v[k], u);
-        cross(r, u, turn);
-        for (int i = 0; i < 3; i++) {
-            square[i] += 1 / s->mass[k] * (r[i] * r[i]);
-            product[i] += 1 / s->mass[k] * (r[(i + 1) % 3] * r[(i + 2) % 3]);
-            l[i] += 1 / s->mass[k] * turn[i];
-        }
-    }
+static void find_rotation(reference_moments m, const float of[3], float w[3]) {
+    float *square = m.square, *product = m.product, inertia[3][3], cofactor[3][3], l[3];
     const float inverse = 1 / (square[0] + square[1] + square[2] + 0x1p-100f), more = 1e-5f;
-    for (int i = 0; i < 3; i++) square[i] *= inverse, product[i] *= inverse, l[i] *= inverse;
+    for (int i = 0; i < 3; i++) square[i] *= inverse, product[i] *= inverse, l[i] = inverse * of[i];
     for (int i = 0; i < 3; i++) {
         const int next = (i + 1) % 3, after = (i + 2) % 3;
         inertia[i][i] = square[next < after ? next : after] + square[next < after ? after : next] + more;
@@ -61,7 +66,23 @@ static void find_rotation(const reference_strand *s, reference_rigid_motion *m) 
         }
     const float determinant =
         inertia[0][0] * cofactor[0][0] + inertia[0][1] * cofactor[0][1] + inertia[0][2] * cofactor[0][2];
-    for (int i = 0; i < 3; i++) m->w[i] = 1 / determinant * row_dot(cofactor[i], l);
+    for (int i = 0; i < 3; i++) w[i] = 1 / determinant * row_dot(cofactor[i], l);
+}
+
+/* Three times, each for what is left. */
+void reference_angular_velocity(const reference_moments *m, const float l[3], float w[3]) {
+    float left[3], more[3];
+    memcpy(left, l, sizeof left);
+    for (int i = 0; i < 3; i++) w[i] = 0;
+    for (int pass = 0; pass < 3; pass++) {
+        find_rotation(*m, left, more);
+        for (int i = 0; i < 3; i++) w[i] += more[i];
+        for (int i = 0; i < 3; i++) {
+            const int next = (i + 1) % 3, after = (i + 2) % 3;
+            left[i] = l[i] - ((m->square[next] + m->square[after]) * w[i] -
+                              (m->product[next] * w[after] + m->product[after] * w[next]));
+        }
+    }
 }
 
 reference_rigid_motion reference_frame_of(const reference_strand *s) {
@@ -71,12 +92,14 @@ reference_rigid_motion reference_frame_of(const reference_strand *s) {
             memcpy(m.v, s->v[k], sizeof m.v);
             return m;
         }
-    find_center(s, &m);
-    find_rotation(s, &m);
+    const reference_moments moments = reference_moments_of(s, s->x, s->v, false, NULL);
+    memcpy(m.center, moments.center, sizeof m.center);
+    memcpy(m.v, moments.v, sizeof m.v);
+    reference_angular_velocity(&moments, moments.l, m.w);
     return m;
 }
 
-static void frame_velocity(const reference_rigid_motion *m, const float x[3], float v[3]) {
+void reference_motion_at(const reference_rigid_motion *m, const float x[3], float v[3]) {
     float r[3], turn[3];
     row_between(m->center, x, r);
     cross(m->w, r, turn);
@@ -87,7 +110,7 @@ static void frame_velocity(const reference_rigid_motion *m, const float x[3], fl
 float reference_kinetic_about(const reference_strand *s, const reference_rigid_motion *frame) {
     float kinetic = 0, base[3], u[3];
     for (uint32_t k = 0; k < s->points; k++) {
-        frame_velocity(frame, s->x[k], base);
+        reference_motion_at(frame, s->x[k], base);
         row_between(base, s->v[k], u);
         if (reference_moves(s, k)) kinetic += 1 / s->mass[k] * row_dot(u, u);
     }
@@ -98,7 +121,7 @@ float reference_kinetic_about(const reference_strand *s, const reference_rigid_m
 static void scale_velocities(reference_strand *s, const reference_rigid_motion *frame, float factor) {
     float momentum[3] = {0}, base[3];
     for (uint32_t k = 0; k < s->points; k++) {
-        frame_velocity(frame, s->x[k], base);
+        reference_motion_at(frame, s->x[k], base);
         for (int axis = 0; axis < 3 && reference_moves(s, k); axis++) {
             const float v = s->v[k][axis];
             s->v[k][axis] = base[axis] + factor * (v - base[axis]);

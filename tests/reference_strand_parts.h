@@ -109,6 +109,17 @@ typedef struct reference_rigid_motion {
     float center[3], v[3], w[3];
 } reference_rigid_motion;
 
+/* The velocity of the motion at x. */
+void reference_motion_at(const reference_rigid_motion *motion, const float x[3], float v[3]);
+
+/* The pivot, its velocity, the angular momentum about it, and the sums of m x x, ... and of m y z, ... */
+typedef struct reference_moments {
+    float center[3], v[3], l[3], square[3], product[3];
+} reference_moments;
+reference_moments reference_moments_of(const reference_strand *strand, const reference_row *x,
+                                       const reference_row *v, bool hinged, const float hinge_v[3]);
+void reference_angular_velocity(const reference_moments *moments, const float l[3], float w[3]);
+
 /* That of the first pinned point, or with the momentum and angular momentum of a free strand. */
 reference_rigid_motion reference_frame_of(const reference_strand *strand);
 

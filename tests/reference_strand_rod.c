@@ -285,8 +285,10 @@ static void bend(reference_strand *s, const reference_world *w, rod_part *p, uin
         float dv[3];
         memcpy(dv, s->dv[k], sizeof dv);
         if (!reference_has_others(w)) reference_affine_kick(s, w, k, dv);
-        for (int i = 0; i < 3; i++)
-            p->way[k][i] = p->h * (s->v[k][i] + (s->mass[k] > 0 ? p->share * dv[i] : 0));
+        for (int i = 0; i < 3; i++) {
+            p->forced[k][i] = s->v[k][i] + (s->mass[k] > 0 ? p->share * dv[i] : 0);
+            p->way[k][i] = p->h * p->forced[k][i];
+        }
     }
     p->bending = 0;
     if (s->framed)
@@ -378,6 +380,11 @@ static bool has_inner_pins(const reference_strand *s) {
     return pins;
 }
 
+static bool turns_freely(const reference_strand *s, const reference_world *w) {
+    const bool pinned = s->mass[0] == 0;
+    return (w->def->free_roots || w->def->hinged_roots) && !(s->framed && pinned) && !has_inner_pins(s);
+}
+
 static void restart(reference_strand *s, const rod_part *p, float frames[REFERENCE_POINTS][4]) {
     undo(s, p);
     memcpy(s->rod_frame, frames, sizeof s->rod_frame);
@@ -425,5 +432,6 @@ void reference_rod_substep(reference_strand *s, const reference_world *w, uint32
     if (again) near = reference_find_contacts(s, w, substep) && reference_touches(s, w, substep);
     reference_push push = {.touches = false};
     if (near) loose = hold_near(s, w, substep, &e, &push);
+    if (!near && !(s->deficit > 0) && turns_freely(s, w)) reference_keep_spin(s, &p, &e);
     reference_pay_rod(s, w, &p, &e, &push, near, met && loose ? before : NULL);
 }

@@ -107,7 +107,9 @@ TEST(rods_move_as_the_same_equations_in_double) {
             most = fmax(most, apart_at_most(&rod, &r));
             test_case("%s, step %u: %g of the length apart", scene[i].name, step, most);
             assert_alive(&rod, 0);
-            ASSERT(most, <=, scene[i].free ? 1e-4 : 1e-5); /* the free one falls 5 m */
+            /* The free one falls 5 m. Of rods that turn freely the energy bounds the speed, in each substep
+             * up to its rounding. */
+            ASSERT(most, <=, scene[i].free ? 1e-4 : scene[i].hinged && !scene[i].pinned ? 4e-5 : 1e-5);
         }
         destroy_rope(&rod);
     }

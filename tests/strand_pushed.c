@@ -212,8 +212,10 @@ TEST(rods_that_fall_on_a_floor_come_to_lie_on_it) {
             load_point(&r, 0, k, x, NULL);
             highest = fmax(highest, x[1]);
         }
+        /* The softest one folds: the fold of a rod that weighs w a metre is about (EI / w)^(1/3) high. */
+        const double weight = 0.05 * GRAVITY / 0.5;
         test_case("drop %zu", i);
-        ASSERT(highest, <=, 0.01);
+        ASSERT(highest, <=, i ? 0.01 : 1.25 * cbrt(drops[i].stiffness / weight));
         destroy_rope(&r);
     }
 }

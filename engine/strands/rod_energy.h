@@ -8,6 +8,7 @@
 #ifndef MOTE_STRANDS_ROD_ENERGY_H
 #define MOTE_STRANDS_ROD_ENERGY_H
 
+#include "strands/energy.h"
 #include "strands/rod.h"
 
 /* Gains of a substep, of its kinetic energy at its start or end, from which on it is taken again in turns: of
@@ -91,6 +92,24 @@ MOTE_INLINE wide rod_gain(const rod_energies *e, wide noise) {
 /* Returns the lanes whose gain is more than `share` of the kinetic energy. */
 MOTE_INLINE wide_mask rods_that_gain(const rod_energies *e, wide noise, float share) {
     return wide_less(wide_set(share) * wide_max(e->kinetic[0], e->kinetic[1]), rod_gain(e, noise));
+}
+
+/* Finds the present energies of rods whose frames have been turned. */
+MOTE_INLINE void find_energies(const strand_columns *c, const rod_terms *t, rod_energies *e, size_t lane) {
+    rod_present_energies(c, t, e, lane);
+    if (t->framed) e->bending[1] = rod_framed_bending(c, t, lane);
+}
+
+/* Takes what the lanes have more than the energy of their prediction from their velocities. */
+MOTE_OUTLINE void limit_rods(const strand_work *w, const rod_terms *t, rod_energies *e, wide_mask lanes,
+                             size_t lane) {
+    find_energies(&w->c, t, e, lane);
+    const wide excess = rod_gain(e, wide_load(w->noise + lane));
+    lanes &= wide_less((wide){0}, excess);
+    if (!wide_lane_bits(lanes)) return;
+    strand_motion frame;
+    const wide kinetic = energy_in_frame(w, &frame, lane);
+    limit_kinetic(w, &frame, kinetic, wide_max(kinetic - excess, (wide){0}), lanes, lane);
 }
 
 #endif

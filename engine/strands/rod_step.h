@@ -2,8 +2,8 @@
 #ifndef MOTE_STRANDS_ROD_STEP_H
 #define MOTE_STRANDS_ROD_STEP_H
 
-#include "strands/push.h"
 #include "strands/rod_plain.h"
+#include "strands/rod_spin.h"
 #include "strands/rod_turns.h"
 
 /* Curls: in a rod that is bent at rest, the solve for the lengths ignores that the bending forces turn with
@@ -256,24 +256,6 @@ MOTE_OUTLINE wide_mask step_plain_framed(const strand_work *w, const rod_terms *
     return step_plain_rods(w, t, ROD_FRAMED(true, w), e, lane);
 }
 
-/* Finds the present energies of rods whose frames have been turned. */
-MOTE_INLINE void find_energies(const strand_columns *c, const rod_terms *t, rod_energies *e, size_t lane) {
-    rod_present_energies(c, t, e, lane);
-    if (t->framed) e->bending[1] = rod_framed_bending(c, t, lane);
-}
-
-/* Takes what the lanes have more than the energy of their prediction from their velocities. */
-MOTE_OUTLINE void limit_rods(const strand_work *w, const rod_terms *t, rod_energies *e, wide_mask lanes,
-                             size_t lane) {
-    find_energies(&w->c, t, e, lane);
-    const wide excess = rod_gain(e, wide_load(w->noise + lane));
-    lanes &= wide_less((wide){0}, excess);
-    if (!wide_lane_bits(lanes)) return;
-    strand_motion frame;
-    const wide kinetic = energy_in_frame(w, &frame, lane);
-    limit_kinetic(w, &frame, kinetic, wide_max(kinetic - excess, (wide){0}), lanes, lane);
-}
-
 /* Copies a column of the lanes. */
 MOTE_INLINE void copy_column(const strand_columns *c, int from, int to, wide_mask lanes, size_t lane) {
     for (size_t at = lane; at < strand_at(c->points, lane); at += MOTE_GROUP)
@@ -334,18 +316,19 @@ MOTE_INLINE void step_rods(const strand_work *w, const mote_coupled_affine *own,
                     stiff = framed ? curls & rods_that_curl(w, ROD_STIFF_CURL, lane) : (wide_mask){0};
     wide_mask unsolved;
     rod_energies e = {{(wide){0}, (wide){0}}, {(wide){0}, (wide){0}}};
-    live &= ~curls;
-    if (wide_lane_bits(stiff) && wide_lane_bits(live) == 0) {
+    const wide_mask whole = live & ~curls;
+    if (wide_lane_bits(stiff) && wide_lane_bits(whole) == 0) {
         unsolved = (wide_mask){0};
         keep_rods(&columns, lane);
-    } else if (rods_are_plain(&columns, w->all ? NULL : own, live, lane)) {
+    } else if (rods_are_plain(&columns, w->all ? NULL : own, whole, lane)) {
         unsolved = (ROD_INSTANCE(framed) ? step_plain_framed : step_plain_straight)(w, &t, &e, lane);
     } else {
         strand_terms lengths = make_terms(w, of, lane);
-        unsolved = step_rod_part(w, &t, &lengths, &e, live, lane);
+        unsolved = step_rod_part(w, &t, &lengths, &e, whole, lane);
         rod_present_energies(&columns, &t, &e, lane);
     }
-    (void)complete_rods(w, own, &t, live, (wide_mask){0}, unsolved, curls, stiff, &e, lane);
+    (void)complete_rods(w, own, &t, whole, (wide_mask){0}, unsolved, curls, stiff, &e, lane);
+    if (rods_turn_freely(w)) rod_keep_spin(w, &t, &e, live, lane);
 }
 
 /* Contact has run away where it bends a rod by much more than its energy would, and by this angle (rad) at
@@ -433,6 +416,8 @@ MOTE_INLINE void step_rods_among(strand_work *w, const mote_coupled_affine *own,
         project_lanes(w, substep, left, lane);
     }
     if (framed) rod_turn_frames(c, &t, false, near, NULL, lane);
+    if (rods_turn_freely(w))
+        rod_keep_spin(w, &t, &e, live & ~near & ~wide_less((wide){0}, wide_load(w->deficit + lane)), lane);
     pay_rods(w, &t, &e, &push, near, loose, lane);
     if (buried && substep + 1 == w->job->plan->substeps)
         count_buried(w, substep, near, w->job->strands->buried + w->lane + lane, lane);
