@@ -368,7 +368,7 @@ static bool hold_near(reference_strand *s, const reference_world *w, uint32_t su
     e->kinetic[0] = reference_pushed_energy(push, e->kinetic[0]);
     const bool slow = !solved || s->far;
     if (slow) reference_limit_push(s, w, solved);
-    if (!solved || (last && s->far)) reference_project(s, w, substep);
+    if (!solved || (last && s->far)) reference_project(s, w, substep, solved);
     if (s->framed) turn_frames(s, NULL, false);
     if (last) reference_count_buried(s, w, substep);
     return slow && !reference_is_pinned(s);

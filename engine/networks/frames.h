@@ -62,7 +62,7 @@ static inline void touch(touched *t, const double way[3]) {
 static inline touched find_touched(const island *i) {
     const mote_network_job *job = i->job;
     const mote_network *n = job->network;
-    const mote_collider_pose *pose = job->poses + (size_t)(i->substep + 1) * job->collider_count;
+    const size_t first_pose = (size_t)(i->substep + 1) * job->collider_count;
     const uint32_t last = mote_network_block_of(n, n->chunk_first[i->first + i->count - 1]);
     touched t = {0};
     double from[3], way[3];
@@ -77,7 +77,10 @@ static inline touched find_touched(const island *i) {
         }
     }
     bool moves = t.squares > 0;
-    for (uint32_t k = 0; k < job->collider_count; k++) moves |= pose[k].moved > 0 || pose[k].turns;
+    for (uint32_t k = 0; k < job->collider_count; k++) {
+        const mote_collider_pose *pose = &job->poses[first_pose + k];
+        moves |= pose->moved > 0 || pose->turns;
+    }
     if (!moves) return (touched){0};
     if (!job->collider_count) return t;
     EACH_SLOT(i, slot) {
