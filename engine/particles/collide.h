@@ -305,7 +305,7 @@ MOTE_ONCE void collide_resolve(const mote_collision *c, const collide_hit *hit, 
     const wide3 sliding = wide3_sub(w, wide3_scale(wn, n)), gained = wide3_sub(dv, wide3_scale(an, n)),
                 free = wide3_select(rests, wide3_add(sliding, gained), sliding);
     const wide friction = c->advects ? zero : hit->friction, limit = friction * impulse;
-    const collide_rub rub = {.hits = hits, .rests = rests, .gained = wide3_select(rests, gained, zero3)};
+    collide_rub rub = {.hits = hits, .rests = rests, .gained = wide3_select(rests, gained, zero3)};
     const wide3 rubbed =
         c->spin[0] ? collide_roll(c, &rub, n, limit, free, leg) : collide_friction(limit, free);
     /* Relative velocities at both ends of the next leg. A particle that friction stops, or that turns round
@@ -421,7 +421,7 @@ MOTE_INLINE void collide_stop(const mote_collision *c, wide_mask hits, collide_l
     if (!c->spin[0]) return;
     const wide_mask rests = hits & leg->rested;
     const wide3 none = wide3_zero();
-    const collide_rub rub = {rests, rests, rests, none, none};
+    collide_rub rub = {rests, rests, rests, none, none, (wide){0}};
     collide_cut_turn(wide_set(1.0f), hits, leg);
     (void)collide_roll(c, &rub, leg->older_normal, leg->older_limit, none, leg);
     (void)collide_roll(c, &rub, leg->rest_normal, leg->rest_limit, none, leg);

@@ -6,11 +6,12 @@
  *     v_t by -p d,   w by (m r p) I^-1 (n x d),   u along d by -p k,   k = 1 + m r^2 (n x d) . I^-1 (n x d)
  *
  * so that p = min(limit, |u| / k) stops the sliding where friction suffices: |u| / k takes the most energy,
- * and less takes less. In a contact at rest the forces add a to u meanwhile; friction takes energy there as
- * long as p k <= 2 |u| - d . a, with the u at the end. With a scalar inertia the particle then rolls; with
- * three moments the rest of u is across d. Between two planes on which it rests the particle moves along
- * their crease alone, with the unit vector t: the impulse changes its velocity by -p (d . t) t, and 1 becomes
- * (d . t)^2 in k. */
+ * and less takes less. In a contact at rest the forces add a to u meanwhile; with the u at the end friction
+ * takes the energy p b - p^2 k / 2 a mass, b = |u| - d . a / 2. It gives none together with that of another
+ * contact, which has taken E in the same leg, as long as p k <= b + sqrt(b^2 + 2 k E). With a
+ * scalar inertia the particle then rolls; with three moments the rest of u is across d. Between two planes on
+ * which it rests the particle moves along their crease alone, with the unit vector t: the impulse changes its
+ * velocity by -p (d . t) t, and 1 becomes (d . t)^2 in k. */
 #ifndef MOTE_PARTICLES_COLLIDE_SPIN_H
 #define MOTE_PARTICLES_COLLIDE_SPIN_H
 
@@ -41,12 +42,13 @@ typedef struct collide_rub {
     wide_mask creased;     /* lanes that move along t alone */
     wide3 t;
     wide3 gained; /* m/s, by the forces in the leg */
+    wide taken;   /* J/kg, that friction has taken in the leg */
 } collide_rub;
 
 /* Returns the tangential velocity that friction on the plane n leaves of `free`, and changes the spin of the
  * leg. limit: the greatest change of the velocity, m/s. */
-MOTE_OUTLINE wide3 collide_roll(const mote_collision *c, const collide_rub *rub, wide3 n, wide limit,
-                                wide3 free, collide_leg *leg) {
+MOTE_OUTLINE wide3 collide_roll(const mote_collision *c, collide_rub *rub, wide3 n, wide limit, wide3 free,
+                                collide_leg *leg) {
     const wide zero = {0}, one = wide_set(1.0f), r = leg->radius;
     const size_t i = leg->slot;
     const wide3 q = {wide_load(c->orientation[0] + i), wide_load(c->orientation[1] + i),
@@ -64,9 +66,11 @@ MOTE_OUTLINE wide3 collide_roll(const mote_collision *c, const collide_rub *rub,
                                    collide_divide(c, i, arm));
     const wide along = wide3_dot(d, rub->t),
                k = wide_select(rub->creased, along * along, one) + r * wide3_dot(arm, gain);
-    const wide most = wide_min(size, wide_max(2.0f * size - wide3_dot(d, rub->gained), zero));
+    const wide b = size - 0.5f * wide3_dot(d, rub->gained),
+               most = wide_min(size, b + wide_sqrt(b * b + 2.0f * k * rub->taken));
     const wide p = wide_min(wide_max(limit, zero), most / wide_select(wide_less(zero, k), k, one));
     const wide_mask turns = rub->hits & slides;
+    rub->taken = wide_max(wide_select(turns, rub->taken + p * (b - 0.5f * p * k), rub->taken), zero);
     leg->spin = wide3_select(turns, wide3_add_scaled(leg->spin, p, gain), leg->spin);
     leg->turned = wide3_select(turns & rub->rests, wide3_add_scaled(leg->turned, p, gain), leg->turned);
     return wide3_sub(free, wide3_scale(p, wide3_select(rub->creased, wide3_scale(along, rub->t), d)));
@@ -84,7 +88,7 @@ MOTE_INLINE void collide_roll_crease(const mote_collision *c, const collide_hit 
     const wide_mask crossed = ~held & wide_less(wide_set(COLLIDE_SLOW), square);
     const wide inverse = wide_select(crossed, one / wide_sqrt(wide_select(crossed, square, one)), zero);
     const wide3 t = wide3_scale(inverse, across);
-    collide_rub rub = {held, held, held, t, wide3_scale(wide3_dot(press->gained, t), t)};
+    collide_rub rub = {held, held, held, t, wide3_scale(wide3_dot(press->gained, t), t), zero};
     leg->spin = wide3_select(creased, press->spin, leg->spin);
     leg->turned = wide3_select(creased, wide3_zero(), leg->turned);
     wide3 left = wide3_scale(wide3_dot(press->free, t), t);
