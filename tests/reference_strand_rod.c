@@ -433,5 +433,9 @@ void reference_rod_substep(reference_strand *s, const reference_world *w, uint32
     reference_push push = {.touches = false};
     if (near) loose = hold_near(s, w, substep, &e, &push);
     if (!near && !(s->deficit > 0) && turns_freely(s, w)) reference_keep_spin(s, &p, &e);
-    reference_pay_rod(s, w, &p, &e, &push, near, met && loose ? before : NULL);
+    loose &= met;
+    reference_pay_rod(s, w, &p, &e, &push, near, loose ? before : NULL);
+    if (!loose || substep + 1 < w->substeps) return;
+    reference_project(s, w, substep, false);
+    if (s->framed) turn_frames(s, NULL, false);
 }

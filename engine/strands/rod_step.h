@@ -419,6 +419,11 @@ MOTE_INLINE void step_rods_among(strand_work *w, const mote_coupled_affine *own,
     if (rods_turn_freely(w))
         rod_keep_spin(w, &t, &e, live & ~near & ~wide_less((wide){0}, wide_load(w->deficit + lane)), lane);
     pay_rods(w, &t, &e, &push, near, loose, lane);
+    if (wide_lane_bits(loose) && substep + 1 == w->job->plan->substeps) {
+        /* Some were reverted: where they were is inside a collider that has moved. */
+        project_lanes(w, substep, loose, lane);
+        if (framed) rod_turn_frames(c, &t, false, loose, NULL, lane);
+    }
     if (buried && substep + 1 == w->job->plan->substeps)
         count_buried(w, substep, near, w->job->strands->buried + w->lane + lane, lane);
 }
