@@ -60,6 +60,16 @@ static void add_limits(bench_row *row, const measurement *result) {
                 (spread){share, share * frame.median / frame.max, share * frame.median / frame.min}, 0);
     /* Memory does not bind strands and networks, and their arithmetic is not counted. */
     q->quiet = c->scene->whole != NULL;
+    if (share > 1) {
+        q->scale = 1;
+        q->sentence =
+            computes ? "of the arithmetic limit; over 1: the loops that find it were slowed down"
+                     : "of the memory limit; over 1: a cache holds what the probe moves, or it was slowed";
+    }
+    /* In the first cache nothing but arithmetic should bind the settled kernel. */
+    if (computes && strcmp(c->scene->name, "ballistic") == 0 && c->particles <= 1024 && c->substeps == 8 &&
+        c->threads == 1 && c->isa == mote_isa_best())
+        q->target = 0.75, q->bound = '>';
 }
 
 static void add_figures(bench_row *row, const measurement *result) {
