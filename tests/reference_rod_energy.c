@@ -129,12 +129,14 @@ static float bent(const reference_strand *s, const rod_part *p) {
     return 0.25f * (p->rate * p->rate * most);
 }
 
-void reference_pay_rod(reference_strand *s, const reference_world *w, const rod_part *p, rod_energies *e,
+bool reference_pay_rod(reference_strand *s, const reference_world *w, const rod_part *p, rod_energies *e,
                        const reference_push *push, bool near, float frames[REFERENCE_POINTS][4]) {
-    if (!near && !(s->deficit > 0)) return;
+    bool reverted = false;
+    if (!near && !(s->deficit > 0)) return reverted;
     reference_find_energies(s, p, e);
     const reference_rigid_motion frame = reference_frame_of_push(s, w, push);
     if (frames && 4 * (e->kinetic[0] + e->bending[0]) < e->bending[1] && bent(s, p) < e->bending[1]) {
+        reverted = true;
         reference_revert(s, w, &frame);
         if (s->framed) memcpy(s->rod_frame, frames, sizeof s->rod_frame);
         reference_find_energies(s, p, e);
@@ -146,4 +148,5 @@ void reference_pay_rod(reference_strand *s, const reference_world *w, const rod_
                 left = smaller(excess - paid, e->bending[1]);
     if (paid > 0) reference_limit_kinetic(s, &frame, kinetic, kinetic - paid);
     s->deficit = isfinite(left) && reference_pins_move_together(s) ? left : 0;
+    return reverted;
 }

@@ -29,8 +29,9 @@ void reference_limit_rod(reference_strand *s, const rod_part *p, rod_energies *e
 bool reference_rod_gains(const reference_strand *s, const rod_energies *e, float share);
 /* Free rods and hinged ones without frames get the angular momentum of the prediction. */
 void reference_keep_spin(reference_strand *s, const rod_part *p, const rod_energies *e);
-/* frames: those at the start of the substep, of loose rods that took many iterations. */
-void reference_pay_rod(reference_strand *s, const reference_world *w, const rod_part *p, rod_energies *e,
+/* frames: those at the start of the substep, of loose rods that took many iterations. Returns whether it
+ * reverted the rod. */
+bool reference_pay_rod(reference_strand *s, const reference_world *w, const rod_part *p, rod_energies *e,
                        const reference_push *push, bool near, float frames[REFERENCE_POINTS][4]);
 
 #endif

@@ -248,14 +248,17 @@ static void predict_substep(reference_strand *s, const reference_world *w) {
     arrive(s);
 }
 
-void reference_project(reference_strand *s, const reference_world *w, uint32_t substep, bool solved) {
-    bool strained = false;
+void reference_project(reference_strand *s, const reference_world *w, uint32_t substep) {
     for (int i = 0; i < 8; i++) {
         if (i && s->compliance == 0) reference_project_lengths(s);
         if (!reference_find_contacts(s, w, substep) || !reference_project_contacts(s)) return;
     }
+}
+
+void reference_count_strained(reference_strand *s, const reference_world *w) {
+    bool strained = false;
     for (uint32_t k = 0; k + 1 < s->points; k++) strained |= !reference_has_length(s, w, k);
-    if (solved && s->compliance == 0 && strained) s->unsolved++;
+    if (s->compliance == 0 && strained) s->unsolved++;
 }
 
 /* Puts a strand out of the colliders in which it began the substep, in position alone. */
@@ -268,7 +271,7 @@ static void leave_colliders(reference_strand *s, const reference_world *w, const
     (void)reference_find_contacts(s, w, substep);
     s->expelled = true;
     const bool solved = reference_hold(s, w, of);
-    if (!solved || (substep + 1 == w->substeps && s->far)) reference_project(s, w, substep, solved);
+    if (!solved || (substep + 1 == w->substeps && s->far)) reference_project(s, w, substep);
     s->rubs = false;
     reference_forget_contacts(s);
     memcpy(s->reaction, reaction, sizeof reaction);
@@ -311,7 +314,8 @@ static void constrain(reference_strand *s, const reference_world *w, uint32_t su
     const bool last = substep + 1 == w->substeps;
     const bool solved = reference_hold(s, w, &of);
     if (!w->compliant && of.contacts && (!solved || s->far)) reference_limit_push(s, w, solved);
-    if (!solved || (last && of.contacts && s->far)) reference_project(s, w, substep, solved);
+    if (!solved || (last && of.contacts && s->far)) reference_project(s, w, substep);
+    if (solved && last && of.contacts && s->far) reference_count_strained(s, w);
     if (last) reference_count_buried(s, w, substep);
 }
 

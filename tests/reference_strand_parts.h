@@ -88,7 +88,8 @@ bool reference_project_contacts(reference_strand *strand);
 bool reference_has_length(const reference_strand *strand, const reference_world *world, uint32_t k);
 
 /* Projects a strand that is not solved to its lengths and out of colliders in turn. */
-void reference_project(reference_strand *strand, const reference_world *world, uint32_t substep, bool solved);
+void reference_project(reference_strand *strand, const reference_world *world, uint32_t substep);
+void reference_count_strained(reference_strand *strand, const reference_world *world);
 
 /* Frames of rods: that of the clamp; the axes of a frame; the turn from one to the next, in the hemisphere of
  * the identity; all frames follow their segments. */

@@ -353,9 +353,9 @@ static uint32_t fewest_parts(const reference_strand *s, const reference_world *w
     return parts;
 }
 
-/* Returns whether the rod is loose and took many iterations. */
+/* Returns whether the rod is loose and took many iterations. *ends: it ends the step after those, solved. */
 static bool hold_near(reference_strand *s, const reference_world *w, uint32_t substep, rod_energies *e,
-                      reference_push *push) {
+                      reference_push *push, bool *ends) {
     const reference_hold_of of = {.contacts = true,
                                   .gains = true,
                                   .rods = true,
@@ -368,9 +368,10 @@ static bool hold_near(reference_strand *s, const reference_world *w, uint32_t su
     e->kinetic[0] = reference_pushed_energy(push, e->kinetic[0]);
     const bool slow = !solved || s->far;
     if (slow) reference_limit_push(s, w, solved);
-    if (!solved || (last && s->far)) reference_project(s, w, substep, solved);
+    if (!solved || (last && s->far)) reference_project(s, w, substep);
     if (s->framed) turn_frames(s, NULL, false);
     if (last) reference_count_buried(s, w, substep);
+    *ends = last && solved && s->far;
     return slow && !reference_is_pinned(s);
 }
 
@@ -403,7 +404,7 @@ void reference_rod_substep(reference_strand *s, const reference_world *w, uint32
     reference_predict_rod(s, &p, curls || stiff, &e);
     const bool beside = !curls && !stiff && reference_find_contacts(s, w, substep);
     const bool met = beside && reference_touches(s, w, substep);
-    bool near = met, loose = false;
+    bool near = met, loose = false, ends = false;
     if (near) {
         if (s->framed) turn_frames(s, &p, true);
         again = false;
@@ -431,11 +432,12 @@ void reference_rod_substep(reference_strand *s, const reference_world *w, uint32
     }
     if (again) near = reference_find_contacts(s, w, substep) && reference_touches(s, w, substep);
     reference_push push = {.touches = false};
-    if (near) loose = hold_near(s, w, substep, &e, &push);
+    if (near) loose = hold_near(s, w, substep, &e, &push, &ends);
     if (!near && !(s->deficit > 0) && turns_freely(s, w)) reference_keep_spin(s, &p, &e);
-    loose &= met;
-    reference_pay_rod(s, w, &p, &e, &push, near, loose ? before : NULL);
-    if (!loose || substep + 1 < w->substeps) return;
-    reference_project(s, w, substep, false);
-    if (s->framed) turn_frames(s, NULL, false);
+    const bool reverted = reference_pay_rod(s, w, &p, &e, &push, near, met && loose ? before : NULL);
+    if (reverted && substep + 1 == w->substeps) {
+        reference_project(s, w, substep);
+        if (s->framed) turn_frames(s, NULL, false);
+    }
+    if (ends) reference_count_strained(s, w);
 }

@@ -165,9 +165,11 @@ MOTE_INLINE contact_plane contact_box(const mote_collider_pose *to, wide3 q0, wi
         outside = sweeps & contact_beyond(far0, f);
         meets = ~contact_misses(q0, q1, u, size, f);
     }
-    /* Face: the last one entered, or the nearest one to a start within 1/16 of the surface (a point at rest
-     * is inside by a rounding error) or to the end. */
-    const wide_mask near = contact_beyond(far0, wide3_scale(wide_set(0.9375f), f));
+    /* Face: the last one entered, or the nearest one, to the start if that is on the surface, else to the
+     * end. A point at rest is inside by a rounding error; of one that moves far, whose end may be beyond the
+     * middle, a start within 1/16 of a half edge counts as well. */
+    const wide within = wide_select(sweeps, wide_set(0.9375f), wide_set(1 - 0x1p-10f));
+    const wide_mask near = contact_beyond(far0, wide3_scale(within, f));
     const wide3 q = wide3_select(near, q0, q1);
     const wide_mask entered = contact_beyond(far0, faces);
     const contact_axis k =

@@ -7,11 +7,11 @@
  *
  * so that p = min(limit, |u| / k) stops the sliding where friction suffices: |u| / k takes the most energy,
  * and less takes less. In a contact at rest the forces add a to u meanwhile; with the u at the end friction
- * takes the energy p b - p^2 k / 2 a mass, b = |u| - d . a / 2. It gives none together with that of another
- * contact, which has taken E in the same leg, as long as p k <= b + sqrt(b^2 + 2 k E). With a
- * scalar inertia the particle then rolls; with three moments the rest of u is across d. Between two planes on
- * which it rests the particle moves along their crease alone, with the unit vector t: the impulse changes its
- * velocity by -p (d . t) t, and 1 becomes (d . t)^2 in k. */
+ * takes the energy p b - p^2 k / 2 per unit mass, b = |u| - d . a / 2. Together with another contact that has
+ * taken E it adds none as long as p k <= b + sqrt(b^2 + 2 k E). With a scalar inertia the particle then
+ * rolls; with three moments the rest of u is across d. Between two planes on which it rests the particle
+ * moves along their crease alone, with the unit vector t: the impulse changes its velocity by -p (d . t) t,
+ * and 1 becomes (d . t)^2 in k. */
 #ifndef MOTE_PARTICLES_COLLIDE_SPIN_H
 #define MOTE_PARTICLES_COLLIDE_SPIN_H
 
@@ -67,7 +67,7 @@ MOTE_OUTLINE wide3 collide_roll(const mote_collision *c, collide_rub *rub, wide3
     const wide along = wide3_dot(d, rub->t),
                k = wide_select(rub->creased, along * along, one) + r * wide3_dot(arm, gain);
     const wide b = size - 0.5f * wide3_dot(d, rub->gained),
-               most = wide_min(size, b + wide_sqrt(b * b + 2.0f * k * rub->taken));
+               most = wide_min(size, wide_max(b + wide_sqrt(b * b + 2.0f * k * rub->taken), zero));
     const wide p = wide_min(wide_max(limit, zero), most / wide_select(wide_less(zero, k), k, one));
     const wide_mask turns = rub->hits & slides;
     rub->taken = wide_max(wide_select(turns, rub->taken + p * (b - 0.5f * p * k), rub->taken), zero);

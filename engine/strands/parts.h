@@ -149,34 +149,37 @@ MOTE_INLINE wide_mask hold_contacts(const strand_work *w, wide_mask lanes, size_
     return hold(w, has_planes(w), lanes, lane);
 }
 
-/* Returns the lanes with a segment off its length by more than max_strain. */
-MOTE_INLINE wide_mask strained_lanes(const strand_work *w, size_t lane) {
+/* Returns the lanes to project: those of `left`, which are not solved, and after the last substep those whose
+ * solution may have moved points into colliders that were out of their reach. */
+MOTE_INLINE wide_mask lanes_to_project(const strand_work *w, uint32_t substep, wide_mask left) {
+    const bool last = substep + 1 == w->job->plan->substeps;
+    return last ? left | lanes_far(w, wide_mask_load(w->contacts.near)) : left;
+}
+
+/* Projects the lanes to their lengths and out of colliders in turn, contact last. Overwrites the planes of
+ * the register. */
+MOTE_OUTLINE void project_lanes(const strand_work *w, uint32_t substep, wide_mask lanes, size_t lane) {
+    const wide_mask rigid = wide_equal(wide_load(w->job->strands->compliance + w->lane + lane), (wide){0});
+    for (int i = 0; i < STRAND_PROJECTIONS && w->job->collider_count && wide_lane_bits(lanes); i++) {
+        if (i) project_lengths(&w->c, lanes & rigid, lane);
+        lanes = near_colliders(w, substep, lane) ? project_contacts(&w->c, lanes, lane) : (wide_mask){0};
+    }
+}
+
+/* Counts the substep of those lanes as unsolved in which a segment is off its length by more than max_strain.
+ */
+MOTE_OUTLINE void count_strained(const strand_work *w, wide_mask lanes, size_t lane) {
     const strand_columns *c = &w->c;
     const strand_bounds bounds = bounds_of(w, lane);
     wide_mask strained = (wide_mask){0};
+    lanes &= wide_equal(wide_load(w->job->strands->compliance + w->lane + lane), (wide){0});
+    if (!wide_lane_bits(lanes)) return;
     for (uint32_t k = 0; k + 1 < c->points; k++) {
         const size_t at = strand_at(k, lane);
         const wide3 d = wide3_sub(work_load3(c, WORK_X, at + MOTE_GROUP), work_load3(c, WORK_X, at));
         strained |= ~has_length(c, &bounds, false, d, k, at);
     }
-    return strained;
-}
-
-/* Projects the lanes of `left`, which are not solved, to their lengths and out of colliders in turn, contact
- * last. After the last substep it projects those whose solution may have moved points into colliders that
- * were out of their reach, too; lengths that these do not hold then are reported. Overwrites the planes of
- * the register. */
-MOTE_OUTLINE void project_lanes(const strand_work *w, uint32_t substep, wide_mask left, size_t lane) {
-    const wide_mask reported = left;
-    if (substep + 1 == w->job->plan->substeps) left |= lanes_far(w, wide_mask_load(w->contacts.near));
-    const wide_mask rigid = wide_equal(wide_load(w->job->strands->compliance + w->lane + lane), (wide){0});
-    for (int i = 0; i < STRAND_PROJECTIONS && w->job->collider_count && wide_lane_bits(left); i++) {
-        if (i) project_lengths(&w->c, left & rigid, lane);
-        left = near_colliders(w, substep, lane) ? project_contacts(&w->c, left, lane) : (wide_mask){0};
-    }
-    left &= rigid & ~reported;
-    if (wide_lane_bits(left))
-        count_lanes(w->job->strands->unsolved + w->lane + lane, left & strained_lanes(w, lane));
+    count_lanes(w->job->strands->unsolved + w->lane + lane, lanes & strained);
 }
 
 /* Puts lanes with points that began the step in a collider, where a host or another collider put them, out
@@ -187,7 +190,7 @@ MOTE_OUTLINE void leave_colliders(const strand_work *w, uint32_t substep, wide_m
     impulse_copy_reaction(c, WORK_REACTION, IMPULSE_REACTED, lanes, lane);
     (void)lanes_near(w, substep, lane);
     wide_mask_store(c->contacts->expelled, wide_mask_load(c->contacts->expelled) | lanes);
-    project_lanes(w, substep, hold_contacts(w, lanes, lane), lane);
+    project_lanes(w, substep, lanes_to_project(w, substep, hold_contacts(w, lanes, lane)), lane);
     if (rubs(w)) forget_contacts(c, lanes, lane);
     impulse_copy_reaction(c, IMPULSE_REACTED, WORK_REACTION, lanes, lane);
     for (size_t at = lane; at < strand_at(c->points, lane); at += MOTE_GROUP)

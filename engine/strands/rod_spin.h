@@ -1,8 +1,8 @@
-/* Angular momentum of rods that no clamp holds. Forces inside a rod have no torque about the places at the
- * end of the substep, but the momentum that they act on is that from its start: implicit Euler loses the part
- * h^2 w^2 of a spin in each substep. What it loses is given back as a rigid rotation, about the center of
- * mass or about the hinge, as far as the rod then has no more energy than its prediction, nor than the
- * forces' work over the substep gives. */
+/* Angular momentum of rods that no clamp holds. The forces inside a rod have no total torque at the places of
+ * the end of the substep, but angular momentum is that at the places of its start: implicit Euler loses the
+ * part h^2 w^2 of a spin in each substep. What it loses is given back as a rigid rotation, about the center
+ * of mass or about the hinge, as far as the rod then has no more energy than its prediction, and no more than
+ * its energy at the start and the work of the forces. */
 #ifndef MOTE_STRANDS_ROD_SPIN_H
 #define MOTE_STRANDS_ROD_SPIN_H
 
@@ -23,8 +23,9 @@ MOTE_INLINE void rod_predict_velocities(const strand_columns *c, const rod_terms
     }
 }
 
-/* Returns the largest share, at most 1, of the rotation `spin` that adds no energy: s with 2 s A + s^2 B =
- * the room below the prediction. base: the velocity of the pivots. */
+/* Returns the largest share s, at most 1, of the rotation `spin` that adds no energy: 2 s first + s^2 second
+ * is at most the room below the energy that the rod may have. first, second: the sums of m u . c and of m c .
+ * c over the changes c of the velocities u; base: the velocity of the pivots. */
 MOTE_INLINE wide rod_spin_share(const strand_columns *c, const rod_terms *t, const strand_masses *masses,
                                 const rod_energies *e, const strand_motion *spin, wide3 base, size_t lane) {
     const wide zero = {0}, rate = t->rate + t->rate;

@@ -335,16 +335,17 @@ MOTE_INLINE void step_rods(const strand_work *w, const mote_coupled_affine *own,
  * one joint. */
 #define ROD_BENT 0.5f
 
-/* Reverts those of the lanes in which contact has run away, with their frames. e: receives their energy. */
-MOTE_OUTLINE void revert_bent(const strand_work *w, const rod_terms *t, rod_energies *e,
-                              const strand_motion *frame, wide_mask lanes, size_t lane) {
+/* Reverts those of the lanes in which contact has run away, with their frames; returns them. e: receives
+ * their energy. */
+MOTE_OUTLINE wide_mask revert_bent(const strand_work *w, const rod_terms *t, rod_energies *e,
+                                   const strand_motion *frame, wide_mask lanes, size_t lane) {
     const strand_masses masses = masses_of(w, lane);
     wide most = (wide){0};
     for (size_t at = lane; at < strand_at(w->points - 1, lane); at += MOTE_GROUP)
         most = wide_max(most, rod_largest_stiffness(rod_joint_at(t, at)));
     lanes &= wide_less(wide_set(STRAND_RAN_AWAY) * (e->kinetic[0] + e->bending[0]), e->bending[1]) &
              wide_less((ROD_BENT * ROD_BENT) * (t->rate * t->rate * most), e->bending[1]);
-    if (!wide_lane_bits(lanes)) return;
+    if (!wide_lane_bits(lanes)) return lanes;
     revert_points(w, frame, lanes, lane);
     if (t->framed) rod_turn_back(&w->c, lanes, lane);
     wide kicks, mass;
@@ -352,24 +353,27 @@ MOTE_OUTLINE void revert_bent(const strand_work *w, const rod_terms *t, rod_ener
                kinetic = kinetic_energy(&w->c, &masses, frame, false, &mass, lane);
     limit_kinetic(w, frame, kinetic, reverted_energy(predicted, kicks, lanes), lanes, lane);
     find_energies(&w->c, t, e, lane);
+    return lanes;
 }
 
 /* Limits the kinetic energy of the lanes of `near`, which contact may have bent further than the bending was
  * solved for. This energy is owed: until the rod has given it back the kinetic energy does not grow from it,
  * in this substep and later ones. A rod does not owe more than its bending holds. Of a free rod in contact
  * the velocity relative to the collider pays, of others that relative to the frame. loose: those lanes
- * without a pin that took many iterations: nothing forces them aside at once. */
-MOTE_OUTLINE void pay_rods(strand_work *w, const rod_terms *t, rod_energies *e, const strand_push *push,
-                           wide_mask near, wide_mask loose, size_t lane) {
+ * without a pin that took many iterations: nothing forces them aside at once. Returns those that it reverted.
+ */
+MOTE_OUTLINE wide_mask pay_rods(strand_work *w, const rod_terms *t, rod_energies *e, const strand_push *push,
+                                wide_mask near, wide_mask loose, size_t lane) {
     const strand_columns columns = w->c, *c = &columns;
     const wide debt = wide_load(w->deficit + lane), zero = (wide){0};
     const wide_mask lanes = near | wide_less(zero, debt);
-    if (!wide_lane_bits(lanes)) return;
+    wide_mask reverted = (wide_mask){0};
+    if (!wide_lane_bits(lanes)) return reverted;
     find_energies(c, t, e, lane);
     const strand_masses masses = masses_of(w, lane);
     const strand_motion frame = frame_of_push(w, push, lane);
     wide mass;
-    if (wide_lane_bits(loose)) revert_bent(w, t, e, &frame, loose, lane);
+    if (wide_lane_bits(loose)) reverted = revert_bent(w, t, e, &frame, loose, lane);
     const wide kinetic = kinetic_energy(c, &masses, &frame, false, &mass, lane);
     const wide excess = wide_max(rod_gain(e, wide_load(w->noise + lane)) + debt, zero),
                gained = wide_max(e->kinetic[1] - e->kinetic[0], zero),
@@ -378,6 +382,7 @@ MOTE_OUTLINE void pay_rods(strand_work *w, const rod_terms *t, rod_energies *e, 
     limit_kinetic(w, &frame, kinetic, kinetic - paid, lanes & wide_less(zero, paid), lane);
     const wide_mask owes = wide_equal(left * 0.0f, zero) & pins_move_together(w, frame.v, lane);
     wide_store(w->deficit + lane, wide_select(lanes, wide_select(owes, left, zero), debt));
+    return reverted;
 }
 
 /* Steps rods among colliders. For rods that touch a collider after the bending, lengths and contacts are then
@@ -404,7 +409,7 @@ MOTE_INLINE void step_rods_among(strand_work *w, const mote_coupled_affine *own,
     const bool buried = w->contacts.buried;
     if (wide_lane_bits(live & ~near)) forget_contacts(&w->c, live & ~near, lane);
     strand_push push = push_none();
-    wide_mask loose = (wide_mask){0};
+    wide_mask loose = (wide_mask){0}, ends = (wide_mask){0};
     if (wide_lane_bits(near)) {
         const wide_mask left = hold_contacts(w, near, lane);
         push = push_of(w, near, lane);
@@ -413,17 +418,20 @@ MOTE_INLINE void step_rods_among(strand_work *w, const mote_coupled_affine *own,
         const wide_mask slow = left | lanes_far(w, near);
         if (wide_lane_bits(slow)) limit_push(w, slow, left, lane);
         loose = met & slow & ~has_pin(c, lane);
-        project_lanes(w, substep, left, lane);
+        ends = lanes_to_project(w, substep, left);
+        project_lanes(w, substep, ends, lane);
+        ends &= ~left; /* which are counted */
     }
     if (framed) rod_turn_frames(c, &t, false, near, NULL, lane);
     if (rods_turn_freely(w))
         rod_keep_spin(w, &t, &e, live & ~near & ~wide_less((wide){0}, wide_load(w->deficit + lane)), lane);
-    pay_rods(w, &t, &e, &push, near, loose, lane);
-    if (wide_lane_bits(loose) && substep + 1 == w->job->plan->substeps) {
-        /* Some were reverted: where they were is inside a collider that has moved. */
-        project_lanes(w, substep, loose, lane);
-        if (framed) rod_turn_frames(c, &t, false, loose, NULL, lane);
+    const wide_mask reverted = pay_rods(w, &t, &e, &push, near, loose, lane);
+    if (wide_lane_bits(reverted) && substep + 1 == w->job->plan->substeps) {
+        /* Reverted rods may be inside a collider that has moved since. */
+        project_lanes(w, substep, reverted, lane);
+        if (framed) rod_turn_frames(c, &t, false, reverted, NULL, lane);
     }
+    count_strained(w, ends, lane);
     if (buried && substep + 1 == w->job->plan->substeps)
         count_buried(w, substep, near, w->job->strands->buried + w->lane + lane, lane);
 }
