@@ -33,7 +33,8 @@ enum {
     RODS = 1048576,        /* that taper, of stiffnesses from 1e-5 to 10 N m^2 */
     FRAMED = 2097152,      /* of rods */
     EVEN_POINTS = 4194304, /* strands of one number of points, under gravity alone without SYSTEM */
-    FLAT = 8388608         /* rods with frames: flat sections whose axes turn at random */
+    FLAT = 8388608,        /* rods with frames: flat sections whose axes turn at random */
+    HINGED = 16777216      /* roots of rods */
 };
 
 typedef struct strand_scene {
@@ -96,7 +97,7 @@ static inline void scene_settings(mote_strands_def *def, const strand_scene *s) 
     if (s->parts & CAP) def->max_iterations = 2;
     if (s->parts & FROM) def->collide_from = 3;
     def->radius = 0.01f;
-    def->free_roots = (s->parts & FREE) != 0;
+    def->free_roots = (s->parts & FREE) != 0, def->hinged_roots = (s->parts & HINGED) != 0;
 }
 
 /* Of one rod, from its point `first` on; the tip is lighter and softer than the root. */
