@@ -1,5 +1,6 @@
 /* Strands that colliders push along their length, where the solve for lengths and contacts has no solution to
- * first order: they get no more energy than falls and pushes have. Loose rods keep their momentum. */
+ * first order: they get no more energy than falls and pushes have. Loose rods keep their momentum, and do not
+ * depend on their neighbours. */
 #include "test.h"
 
 #include "rope.h"

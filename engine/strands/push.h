@@ -204,8 +204,8 @@ MOTE_OUTLINE void limit_push(const strand_work *w, wide_mask lanes, wide_mask un
 }
 
 /* Solves lanes among colliders to first order. Where a few iterations do not hold them, the energy of those
- * that have planes is limited; what is not solved then is projected. What else ends the step with lengths
- * off, such as strands that went back to a place where they were so, is counted as unsolved, too. */
+ * that have planes is limited; what is not solved then is projected. Strands that end the step with lengths
+ * off for another reason, such as having gone back to a place where they were so, count as unsolved, too. */
 MOTE_INLINE void hold_near(const strand_work *w, uint32_t substep, wide_mask lanes, size_t lane) {
     const wide_mask left = hold_contacts(w, lanes, lane);
     if (has_planes(w) && !is_soft(w)) {

@@ -1,7 +1,7 @@
 /* Angular momentum of rods that no clamp holds. The forces inside a rod have no total torque at the places of
  * the end of the substep, but angular momentum is that at the places of its start: implicit Euler loses the
- * part h^2 w^2 of a spin in each substep. What it loses is given back as a rigid rotation, about the center
- * of mass or about the hinge, as far as the rod then has no more energy than its prediction, and no more than
+ * part h^2 w^2 of a spin in each substep. This loss is given back as a rigid rotation, about the center of
+ * mass or about the hinge, as far as the rod then has no more energy than its prediction, and no more than
  * its energy at the start and the work of the forces. */
 #ifndef MOTE_STRANDS_ROD_SPIN_H
 #define MOTE_STRANDS_ROD_SPIN_H

@@ -360,8 +360,7 @@ MOTE_OUTLINE wide_mask revert_bent(const strand_work *w, const rod_terms *t, rod
  * solved for. This energy is owed: until the rod has given it back the kinetic energy does not grow from it,
  * in this substep and later ones. A rod does not owe more than its bending holds. Of a free rod in contact
  * the velocity relative to the collider pays, of others that relative to the frame. loose: those lanes
- * without a pin that took many iterations: nothing forces them aside at once. Returns those that it reverted.
- */
+ * without a pin that took many iterations: nothing forces them aside at once. Returns the reverted lanes. */
 MOTE_OUTLINE wide_mask pay_rods(strand_work *w, const rod_terms *t, rod_energies *e, const strand_push *push,
                                 wide_mask near, wide_mask loose, size_t lane) {
     const strand_columns columns = w->c, *c = &columns;
