@@ -103,9 +103,10 @@ MOTE_OUTLINE strand_moments moments_of(const strand_work *w, int places, int vel
 
 /* Returns w of (I + 1e-5 trace(I)) w = l by Cramer's rule, all divided by the trace first; a straight strand
  * has a w, too. */
-MOTE_INLINE wide3 rough_angular_velocity(wide3 squares, wide3 products, wide3 l) {
-    const wide inverse = wide_set(1.0f) / (squares.x + squares.y + squares.z + wide_set(0x1p-100f));
-    const wide3 s = wide3_scale(inverse, squares), q = wide3_scale(inverse, products),
+MOTE_INLINE wide3 rough_angular_velocity(const strand_moments *m, wide3 l) {
+    const wide trace = m->squares.x + m->squares.y + m->squares.z,
+               inverse = wide_set(1.0f) / (trace + wide_set(0x1p-100f));
+    const wide3 s = wide3_scale(inverse, m->squares), q = wide3_scale(inverse, m->products),
                 r = wide3_scale(inverse, l);
     const wide more = wide_set(1e-5f), a = s.y + s.z + more, b = s.z + s.x + more, c = s.x + s.y + more,
                f = -q.x, g = -q.y, h = -q.z;
@@ -117,7 +118,8 @@ MOTE_INLINE wide3 rough_angular_velocity(wide3 squares, wide3 products, wide3 l)
 }
 
 /* Returns I w. */
-MOTE_INLINE wide3 turned_inertia(wide3 squares, wide3 products, wide3 w) {
+MOTE_INLINE wide3 turned_inertia(const strand_moments *m, wide3 w) {
+    const wide3 squares = m->squares, products = m->products;
     const wide3 around = {squares.y + squares.z, squares.z + squares.x, squares.x + squares.y},
                 off = {products.y * w.z + products.z * w.y, products.z * w.x + products.x * w.z,
                        products.x * w.y + products.y * w.x};
@@ -129,8 +131,8 @@ MOTE_INLINE wide3 turned_inertia(wide3 squares, wide3 products, wide3 w) {
 MOTE_OUTLINE wide3 angular_velocity(const strand_moments *m, wide3 l) {
     wide3 w = wide3_zero(), left = l;
     MOTE_ROLLED for (int pass = 0; pass < 3; pass++) {
-        w = wide3_add(w, rough_angular_velocity(m->squares, m->products, left));
-        left = wide3_sub(l, turned_inertia(m->squares, m->products, w));
+        w = wide3_add(w, rough_angular_velocity(m, left));
+        left = wide3_sub(l, turned_inertia(m, w));
     }
     return w;
 }
