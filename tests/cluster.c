@@ -319,3 +319,69 @@ TEST(a_transport_that_fails_ends_the_steps_of_all_ranks) {
         fail_scene("deaths-position-verlet", WAIT, at, true);
     }
 }
+
+/* --- Lines --- */
+
+typedef struct drawing {
+    mote_result result;
+    uint32_t count;
+    mote_line *lines;
+} drawing;
+
+typedef struct drawer {
+    rank_link link;
+    ranks_world world;
+    mote_result joined;
+    drawing drawn;
+} drawer;
+
+/* Of a state that no other call has gathered. */
+static drawing draw_lines(ranks_world *world) {
+    const mote_lines_def def = mote_default_lines_def();
+    drawing d = {.lines = NULL};
+    for (uint32_t i = 0; i < STEPS && d.result == MOTE_OK; i++) {
+        ranks_world_calls(world, i);
+        d.result = mote_system_step(world->system, 1, NULL);
+    }
+    if (d.result == MOTE_OK) d.result = mote_system_lines(world->system, &def, NULL, 0, &d.count);
+    d.lines = calloc(d.count + 1, sizeof *d.lines);
+    if (!d.lines) abort();
+    if (d.result == MOTE_OK) d.result = mote_system_lines(world->system, &def, d.lines, d.count, &d.count);
+    return d;
+}
+
+static void *run_drawer(void *user) {
+    drawer *by = user;
+    const mote_transport transport = rank_transport(&by->link);
+    by->joined = mote_system_join(by->world.system, &transport);
+    if (by->joined == MOTE_OK) by->drawn = draw_lines(&by->world);
+    return NULL;
+}
+
+static void draw_scene(const ranks_scene *scene) {
+    static drawer rank[RANKS];
+    meeting with = whole_meeting;
+    ranks_world world = make_ranks_world(scene);
+    const drawing alone = draw_lines(&world);
+    assert_int_equal(alone.result, MOTE_OK);
+    for (uint32_t i = 0; i < RANKS; i++)
+        rank[i] = (drawer){.link = {.with = &with, .rank = i}, .world = make_ranks_world(scene)};
+    run_on_ranks(run_drawer, rank, sizeof *rank);
+    for (uint32_t i = 0; i < RANKS; i++) {
+        test_case("%s, rank %u", scene->name, i);
+        assert_int_equal(rank[i].joined, MOTE_OK);
+        assert_int_equal(rank[i].drawn.result, MOTE_OK);
+        ASSERT(rank[i].drawn.count, ==, alone.count);
+        assert_memory_equal(rank[i].drawn.lines, alone.lines, alone.count * sizeof *alone.lines);
+        free(rank[i].drawn.lines);
+        mote_system_destroy(rank[i].world.system);
+    }
+    free(alone.lines);
+    mote_system_destroy(world.system);
+}
+
+/* There are no lines of loose particles. */
+TEST(each_rank_draws_the_lines_of_one) {
+    for (uint32_t i = 0; i < ranks_scene_count; i++)
+        if (ranks_scenes[i].parts & (STRANDS | NETS | CONSTRAINED | SHEET)) draw_scene(&ranks_scenes[i]);
+}

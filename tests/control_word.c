@@ -315,6 +315,19 @@ static mote_result do_shapes(subject *s) {
     return MOTE_OK;
 }
 
+/* At 0 and beside the smallest floats the gaps are denormal. */
+static mote_result do_dead_zone(subject *s) {
+    static const double magnitudes[] = {0, 1e-45, 1e-39, 1.2e-38, 0.3, 1e6};
+    for (uint32_t i = 0; i < COUNT_OF(magnitudes) * MOTE_INTEGRATOR_COUNT; i++) {
+        const double x = magnitudes[i / MOTE_INTEGRATOR_COUNT];
+        const mote_dead_zone zone =
+            mote_integrator_dead_zone((mote_integrator)(i % MOTE_INTEGRATOR_COUNT), x, -x, 1.0 / 480);
+        put(s, zone.still_speed), put(s, zone.full_speed);
+        put(s, zone.still_acceleration), put(s, zone.full_acceleration);
+    }
+    return MOTE_OK;
+}
+
 static mote_result do_chain(subject *s) {
     const mote_chain chain = {MOTE_CHAIN_FIXED_FREE, 10, 0.3, 7};
     double x[10] = {0.1, 0.3}, v[10] = {0.7}, scratch[20];
@@ -362,6 +375,7 @@ static const struct {
              {"collider: set", do_set_collider, false},
              {"collider: move", do_move_collider, false},
              {"capsule and plane", do_shapes, false},
+             {"dead zone", do_dead_zone, false},
              {"chain", do_chain, false}};
 
 /* --- The comparison --- */

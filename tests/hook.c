@@ -222,3 +222,66 @@ TEST(hooks_of_many_systems_are_called_in_each) {
         mote_system_destroy(systems[i]);
     }
 }
+
+/* --- What it sees --- */
+
+enum { SEEN = 3 };
+
+typedef struct sights {
+    uint32_t count;
+    uint64_t hash[SEEN];
+    float previous[SEEN][3];
+} sights;
+
+static void look(void *user, mote_system *system, const mote_range_view *all) {
+    sights *s = user;
+    ASSERT(s->count, <, SEEN);
+    s->hash[s->count] = mote_system_hash(system);
+    for (int axis = 0; axis < 3 && all->previous.x; axis++)
+        s->previous[s->count][axis] = (&all->previous.x)[axis][0];
+    s->count++;
+}
+
+/* A particle in flight; a strand and a network of two, if asked for. */
+static mote_system *make_scene(mote_interpolation interpolation, bool strand, bool network) {
+    static const float places[12] = {0, 0, 0, 0, -1, 0, 0, -2, 0, 1, -2, 0}, speeds[6] = {1, 0, 0, 1, 2, 0};
+    static const mote_spring spring = {0, 1, 0.9f, 10, 0, 0};
+    mote_system_def def = mote_default_system_def();
+    def.capacity = 64, def.interpolation = interpolation;
+    mote_system *system = system_of(&def);
+    add_force(system, mote_gravity((const float[3]){0.5f, -9.81f, 0}));
+    mote_strands_def hair = mote_default_strands_def();
+    mote_network_def net = mote_default_network_def();
+    mote_strands_id hair_id;
+    mote_network_id net_id;
+    hair.strand_count = 1, hair.points = 4, hair.positions = places;
+    net.particle_count = 2, net.positions = places, net.velocities = speeds;
+    net.springs = &spring, net.spring_count = 1;
+    if (strand) OK(mote_system_add_strands(system, &hair, &hair_id, NULL));
+    if (network) OK(mote_system_add_network(system, &net, &net_id, NULL));
+    const mote_range_view view = spawned(system, 1);
+    view.velocity.x[0] = 60, view.velocity.z[0] = 1;
+    return system;
+}
+
+/* The places before a step are kept for each step that a hook sees the end of, not for the last one alone. */
+TEST(a_hook_sees_what_a_single_step_leaves) {
+    for (int i = 0; i < 4 * MOTE_INTERPOLATION_COUNT; i++) {
+        const mote_interpolation interpolation = (mote_interpolation)(i / 4);
+        mote_system *hooked = make_scene(interpolation, i & 1, i & 2),
+                    *single = make_scene(interpolation, i & 1, i & 2);
+        sights in = {.count = 0}, after = {.count = 0};
+        OK(mote_system_set_step_hook(hooked, look, &in));
+        stepped(hooked, SEEN);
+        for (int k = 0; k < SEEN; k++) {
+            stepped(single, 1);
+            const mote_range_view view = mote_system_view(single);
+            look(&after, single, &view);
+            test_case("interpolation %d, strand %d, network %d, step %d", i / 4, i & 1, (i & 2) / 2, k);
+            ASSERT(in.hash[k], ==, after.hash[k]);
+            for (int axis = 0; axis < 3; axis++) ASSERT(in.previous[k][axis], ==, after.previous[k][axis]);
+        }
+        ASSERT(in.count, ==, SEEN);
+        mote_system_destroy(hooked), mote_system_destroy(single);
+    }
+}

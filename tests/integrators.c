@@ -128,6 +128,46 @@ TEST(a_spring_without_damping_has_the_described_limit_in_any_units) {
     }
 }
 
+/* No doubles hold k / m of 10^310 and of 10^-340, nor k + c of 2 10^308. The limits of semi-implicit Euler
+ * are 2 sqrt(m / k), almost 2 m / c, and the root of h^2 + 2 h = 4. */
+TEST(constants_at_the_ends_of_the_doubles_have_a_stable_step_too) {
+    static const struct {
+        double k, c, m, want;
+    } rows[] = {{1e300, 0, 1e-10, 2e-155},
+                {1e-170, 0, 1e170, 2e170},
+                {1e308, 1e308, 1e10, 2e-298},
+                {1e308, 1e308, 1e308, 1.2360679774997897}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const double got =
+            mote_integrator_stable_step(MOTE_SEMI_IMPLICIT_EULER, rows[i].k, rows[i].c, rows[i].m);
+        test_case("row %zu", i);
+        ASSERT_NEAR(got / rows[i].want, 1, 1e-12);
+    }
+    for (uint32_t i = 0; i < MOTE_INTEGRATOR_COUNT; i++) {
+        const mote_integrator m = (mote_integrator)i;
+        const mote_integrator_info *info = mote_integrator_describe(m);
+        test_case("%s", info->name);
+        const double stiff = mote_integrator_stable_step(m, 1e300, 0, 1e-10);
+        if (info->stable_z < HUGE_VAL)
+            ASSERT_NEAR(stiff * 1e155, info->stable_z, 1e-9 * info->stable_z);
+        else
+            ASSERT(stiff, ==, HUGE_VAL);
+    }
+}
+
+/* Steps that are denormals; below them 0. */
+TEST(a_spring_whose_rate_no_double_holds_has_a_stable_step) {
+    static const double rows[][4] = {
+        {0, 1e10, 1e-300, 2e-310}, {1, 1e308, 1e-300, 0}, {1e308, 0, 1e-320, 2e-314}};
+    for (size_t row = 0; row < COUNT_OF(rows); row++) {
+        const double *k = rows[row];
+        test_case("row %zu", row);
+        ASSERT(mote_integrator_stable_step(MOTE_IMPLICIT_EULER, k[0], k[1], k[2]), ==, HUGE_VAL);
+        const double got = mote_integrator_stable_step(MOTE_SEMI_IMPLICIT_EULER, k[0], k[1], k[2]);
+        ASSERT_NEAR(got * 0x1p1000, k[3] * 0x1p1000, 1e-3 * k[3] * 0x1p1000);
+    }
+}
+
 TEST(damping_moves_the_limit_as_in_closed_form) {
     /* Semi-implicit Euler: z^2 + 4 zeta z < 4, zeta = b / (2 m w). */
     for (double zeta = 0; zeta < 8; zeta = 2 * zeta + 0.125) {

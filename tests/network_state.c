@@ -357,3 +357,27 @@ TEST(the_hash_knows_which_number_is_free) {
     ASSERT(hash[1], !=, hash[2]);
     ASSERT(hash[0], !=, hash[1]);
 }
+
+/* Nothing has a place before it yet, and slots without a particle never have one. */
+TEST(a_teleport_of_a_new_network_changes_no_byte_of_a_snapshot) {
+    static unsigned char memory[2][1 << 14];
+    static const float positions[9] = {0, 0, 0, 1, 0, 0, 2, 0, 0};
+    for (int interpolation = 0; interpolation < MOTE_INTERPOLATION_COUNT; interpolation++) {
+        mote_system_def settings = mote_default_system_def();
+        mote_network_def def = mote_default_network_def();
+        size_t bytes[2];
+        settings.capacity = 0, settings.interpolation = (mote_interpolation)interpolation;
+        mote_system *system = make_system(&settings);
+        def.particle_count = 3, def.positions = positions;
+        const mote_network_id id = add_network(system, &def);
+        const uint64_t hash = mote_system_hash(system);
+        OK(mote_system_save(system, 0, memory[0], sizeof memory[0], &bytes[0]));
+        OK(mote_network_teleport(system, id));
+        ASSERT(mote_system_hash(system), ==, hash);
+        OK(mote_system_save(system, 0, memory[1], sizeof memory[1], &bytes[1]));
+        test_case("interpolation %d", interpolation);
+        ASSERT(bytes[1], ==, bytes[0]);
+        assert_memory_equal(memory[1], memory[0], bytes[0]);
+        mote_system_destroy(system);
+    }
+}

@@ -21,8 +21,17 @@ static int by_key_and_slot(const void *a, const void *b) {
     return p->slot < q->slot ? -1 : p->slot > q->slot;
 }
 
+/* Scales by a power of two to a largest component of 1/16 .. 1/8, so that no depth overflows. */
+static void scale_plainly(const float direction[3], float scaled[3]) {
+    int exponent;
+    (void)frexpf(fmaxf(fabsf(direction[0]), fmaxf(fabsf(direction[1]), fabsf(direction[2]))), &exponent);
+    for (int axis = 0; axis < 3; axis++) scaled[axis] = ldexpf(direction[axis], -3 - exponent);
+}
+
 /* The documented keys, and a sort by comparison. */
-static void sort_plainly(const mote_range_view *view, const float d[3], item *items) {
+static void sort_plainly(const mote_range_view *view, const float direction[3], item *items) {
+    float d[3];
+    scale_plainly(direction, d);
     float nearest = INFINITY, furthest = -INFINITY;
     for (uint32_t i = 0; i < view->count; i++) {
         const float depth =
@@ -72,6 +81,26 @@ static void place(const mote_range_view *view, int kind) {
             break;
         }
     }
+}
+
+/* Directions of any length, and places as far apart as floats can be. */
+TEST(orders_do_not_depend_on_the_length_of_the_direction) {
+    static const float lengths[] = {1, 1e-40f, 1.4e-44f, 1e37f, 3e38f}, far[] = {3.2e38f, -3.2e38f, 1e38f, 0};
+    uint32_t order[64];
+    mote_system_def def = mote_default_system_def();
+    mote_system *system = system_of(&def);
+    const mote_range_view view = spawned(system, 4);
+    for (int places = 0; places < 2; places++)
+        for (size_t i = 0; i < COUNT_OF(lengths); i++) {
+            test_case("length %g, places %d", (double)lengths[i], places);
+            for (int k = 0; k < 4; k++) view.position.x[k] = places ? far[k] : (float[4]){40, 0, 30, 10}[k];
+            OK(mote_system_order(system, (float[3]){lengths[i], 0, 0}, order, sizeof order));
+            ASSERT(order[0], ==, 0);
+            ASSERT(order[1], ==, 2);
+            ASSERT(order[2], ==, 3);
+            ASSERT(order[3], ==, 1);
+        }
+    mote_system_destroy(system);
 }
 
 static void check_order(const mote_system_def *def, uint32_t count, int kind) {

@@ -190,7 +190,7 @@ static void grid_field(const mote_force_def *force, const float x[3], float out[
 
 static float edge_weight(float inside, float falloff) {
     if (falloff == 0) return inside < 0 ? 0 : 1;
-    float s = clamp(inside / falloff, 0, 1);
+    float s = clamp((inside + falloff) / falloff, 0, 1);
     return (s * s) * (3 - 2 * s);
 }
 
@@ -198,9 +198,8 @@ static float region_weight(const mote_region *region, const float x[3]) {
     float d[3], weight = 1;
     for (int k = 0; k < 3; k++) d[k] = x[k] - region->centre[k];
     if (region->shape == MOTE_REGION_SPHERE)
-        return edge_weight(region->extent[0] + region->falloff - sqrtf(row_dot(d, d)), region->falloff);
-    for (int k = 0; k < 3; k++)
-        weight *= edge_weight(region->extent[k] + region->falloff - fabsf(d[k]), region->falloff);
+        return edge_weight(region->extent[0] - sqrtf(row_dot(d, d)), region->falloff);
+    for (int k = 0; k < 3; k++) weight *= edge_weight(region->extent[k] - fabsf(d[k]), region->falloff);
     return weight;
 }
 

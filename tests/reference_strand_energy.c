@@ -117,10 +117,18 @@ float reference_kinetic_about(const reference_strand *s, const reference_rigid_m
     return kinetic;
 }
 
-/* Multiplies the velocities relative to the frame; the root takes the momentum. */
+/* Multiplies the velocities relative to the frame. The pins take the momentum: those at the ends of a part of
+ * the strand each the half, the last one that of the tip. */
 static void scale_velocities(reference_strand *s, const reference_rigid_motion *frame, float factor) {
-    float momentum[3] = {0}, base[3];
+    float momentum[3] = {0}, base[3], *last = NULL;
     for (uint32_t k = 0; k < s->points; k++) {
+        for (int axis = 0; axis < 3 && !reference_moves(s, k); axis++) {
+            const float part = (last ? 0.5f : 1.0f) * momentum[axis];
+            if (last) last[axis] -= part;
+            s->reaction[k][axis] -= part;
+            momentum[axis] = 0;
+        }
+        if (!reference_moves(s, k)) last = s->reaction[k];
         reference_motion_at(frame, s->x[k], base);
         for (int axis = 0; axis < 3 && reference_moves(s, k); axis++) {
             const float v = s->v[k][axis];
@@ -128,7 +136,7 @@ static void scale_velocities(reference_strand *s, const reference_rigid_motion *
             momentum[axis] += 1 / s->mass[k] * (s->v[k][axis] - v);
         }
     }
-    for (int axis = 0; axis < 3 && !reference_moves(s, 0); axis++) s->reaction[0][axis] -= momentum[axis];
+    for (int axis = 0; axis < 3 && last; axis++) last[axis] -= momentum[axis];
 }
 
 /* A factor of the velocities relative to the frame restores what is certain of the deficit, at most half of

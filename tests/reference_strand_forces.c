@@ -42,7 +42,16 @@ static void add_springs(const reference_strand *s, const reference_world *w, ref
 }
 
 /* Half of the drag of segment k: by the length it is at rest, in air that blows past its middle. */
-static void half_drag(const reference_strand *s, const mote_strands_def *def, uint32_t k, float out[3]) {
+/* Length of a segment of constraints in air: no drag turns the speed of one of its ends round. */
+static float length_in_air(const reference_strand *s, const reference_world *w, uint32_t k) {
+    const float coefficient = larger(w->def->normal_drag, w->def->tangential_drag),
+                mobility = larger(s->mass[k], s->mass[k + 1]), rest = s->rest_length[k];
+    if (w->def->solver == MOTE_STRAND_SPRINGS) return rest;
+    return rest / larger(1, (float)reference_substep(w) * coefficient * rest * mobility);
+}
+
+static void half_drag(const reference_strand *s, const reference_world *w, uint32_t k, float out[3]) {
+    const mote_strands_def *def = w->def;
     float d[3], wind[3];
     row_between(s->x[k], s->x[k + 1], d);
     const float square = larger(row_dot(d, d), 1e-18f * 1e-18f);
@@ -51,16 +60,18 @@ static void half_drag(const reference_strand *s, const mote_strands_def *def, ui
     const float share = row_dot(wind, d) / square;
     for (int axis = 0; axis < 3; axis++) {
         const float along = share * d[axis], across = wind[axis] - along;
-        out[axis] = 0.5f * s->rest_length[k] * (def->normal_drag * across + def->tangential_drag * along);
+        out[axis] =
+            0.5f * length_in_air(s, w, k) * (def->normal_drag * across + def->tangential_drag * along);
     }
 }
 
-static void add_drag(const reference_strand *s, const mote_strands_def *def, reference_point_forces *p) {
+static void add_drag(const reference_strand *s, const reference_world *w, reference_point_forces *p) {
+    const mote_strands_def *def = w->def;
     if (def->normal_drag == 0 && def->tangential_drag == 0) return;
     float before[3] = {0};
     for (uint32_t k = 0; k < s->points; k++) {
         float drag[3] = {0};
-        if (k + 1 < s->points) half_drag(s, def, k, drag);
+        if (k + 1 < s->points) half_drag(s, w, k, drag);
         for (int axis = 0; axis < 3; axis++) p->extra[k][axis] = drag[axis] + before[axis];
         memcpy(before, drag, sizeof drag);
     }
@@ -80,7 +91,7 @@ reference_point_forces reference_forces_within(const reference_strand *s, const 
     reference_point_forces p;
     memset(&p, 0, sizeof p);
     if (springs) add_springs(s, w, &p);
-    add_drag(s, w->def, &p);
+    add_drag(s, w, &p);
     add_pose(s, w->def, &p);
     return p;
 }

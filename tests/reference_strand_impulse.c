@@ -319,14 +319,16 @@ static void constrain(reference_strand *s, const reference_world *w, uint32_t su
     if (last) reference_count_buried(s, w, substep);
 }
 
-/* Forces act after a drift of (1 - g) h, but on strands that take steps of first order. */
+/* Forces act after a drift of (1 - g) h, but on strands that take steps of first order; the rest shape of the
+ * pose is that of the same time. */
 static void kick(reference_strand *s, const reference_world *w, uint32_t substep) {
     reference_row x[REFERENCE_POINTS];
-    const float drift = (1 - scheme_of(w).g) * (float)reference_substep(w);
+    const bool drifts = !w->compliant && !s->rod;
+    const float share = 1 - scheme_of(w).g, drift = share * (float)reference_substep(w);
     memcpy(x, s->x, sizeof x);
-    for (uint32_t k = 0; k < s->points && !w->compliant && !s->rod; k++)
-        for (int axis = 0; axis < 3 && reference_moves(s, k); axis++) s->x[k][axis] += drift * s->v[k][axis];
-    reference_kick(s, w, substep);
+    for (uint32_t k = 0; k < s->points && drifts; k++)
+        for (int axis = 0; axis < 3; axis++) s->x[k][axis] += drift * s->v[k][axis];
+    reference_kick(s, w, substep, drifts ? (double)share : 0);
     memcpy(s->x, x, sizeof x);
 }
 

@@ -36,8 +36,9 @@ bool reference_alone(const reference_world *world);
 reference_point_forces reference_forces_within(const reference_strand *strand, const reference_world *world,
                                                bool springs);
 
-/* strand->dv = h a of all points by all forces but those of constraints. */
-void reference_kick(reference_strand *strand, const reference_world *world, uint32_t substep);
+/* strand->dv = h a of all points by all forces but those of constraints. share: of the substep, after which
+ * the points have their places. */
+void reference_kick(reference_strand *strand, const reference_world *world, uint32_t substep, double share);
 
 /* h a of one point by the forces that are affine in x and v. */
 void reference_affine_kick(const reference_strand *strand, const reference_world *world, uint32_t point,

@@ -145,6 +145,7 @@ typedef struct run {
     reference_strand *s;
     const reference_world *w;
     uint32_t substep;
+    bool drifted;                   /* the points are at their places of the stage, pinned ones too */
     reference_point_forces applied; /* of the last stage */
 } run;
 
@@ -156,7 +157,7 @@ static void accelerate(const bodies *b, double time, float weight, row *a) {
     const reference_world *w = r->w;
     const bool alone = reference_alone(w);
     const double at = (double)r->substep + time;
-    reference_row within[REFERENCE_POINTS];
+    reference_row within[REFERENCE_POINTS], pinned[REFERENCE_POINTS];
     reference_others others = {.forces = b->forces,
                                .force_count = b->force_count,
                                .n = b->count,
@@ -165,7 +166,7 @@ static void accelerate(const bodies *b, double time, float weight, row *a) {
                                .x = b->x,
                                .v = b->v,
                                .inverse_mass = b->inverse_mass};
-    reference_place(s, w, at, s->x);
+    reference_place(s, w, at, r->drifted ? pinned : s->x);
     r->applied = reference_forces_within(s, w, is_springs(w));
     const reference_point_forces *p = &r->applied;
     for (uint32_t k = 0; k < s->points; k++)
@@ -209,14 +210,14 @@ static void run_stages(reference_strand *s, const reference_world *w, uint32_t s
 }
 
 /* Forces act on places in the world. */
-void reference_kick(reference_strand *s, const reference_world *w, uint32_t substep) {
-    run r = {.s = s, .w = w, .substep = substep};
+void reference_kick(reference_strand *s, const reference_world *w, uint32_t substep, double share) {
+    run r = {.s = s, .w = w, .substep = substep, .drifted = share > 0};
     reference_row world[REFERENCE_POINTS];
     bodies b = bodies_of(&r);
     for (uint32_t k = 0; k < s->points; k++)
         for (int axis = 0; axis < 3; axis++) world[k][axis] = s->x[k][axis] + s->origin[axis];
     b.x = world;
-    evaluate(&b, 0, b.h, (float)b.h, s->dv);
+    evaluate(&b, share, b.h, (float)b.h, s->dv);
 }
 
 void reference_affine_kick(const reference_strand *s, const reference_world *w, uint32_t k, float dv[3]) {

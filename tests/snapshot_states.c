@@ -160,6 +160,38 @@ TEST(pins_that_are_not_there_not_sorted_or_not_finite_are_refused) {
     mote_system_destroy(system);
 }
 
+/* Rest lengths between which a spring is reeled are finite and not negative. */
+TEST(reels_between_lengths_that_no_spring_can_have_are_refused) {
+    enum { FROM = 1, TO = 4 };
+    static const uint32_t words[] = {0xc2f68000, 0x80000001, 0x7fc00000, 0x7f800000, 0xff800000};
+    static const float positions[] = {0, 0, 0, 1, 0, 0};
+    static const mote_spring spring = {0, 1, 1, 10, 0, 0};
+    const mote_system_def settings = mote_default_system_def();
+    mote_system *system = system_of(&settings);
+    mote_network_def def = mote_default_network_def();
+    mote_network_id id;
+    unsigned char memory[1 << 14];
+    mote_snapshot_fault fault;
+    size_t bytes;
+    def.particle_count = 2, def.positions = positions, def.springs = &spring, def.spring_count = 1;
+    OK(mote_system_add_network(system, &def, &id, NULL));
+    const uint64_t later = 4 * advanced(system, 0).ticks_per_step;
+    OK(mote_network_reel(system, id, 0, 123.25f, later, NULL));
+    for (size_t i = 0; i < 2 * COUNT_OF(words); i++) {
+        test_case("word %zu of the %s", i / 2, i % 2 ? "target" : "start");
+        OK(mote_system_save(system, 0, memory, sizeof memory, &bytes));
+        put_word(memory, MOTE_SNAPSHOT_NETWORK, 3, i % 2 ? TO : FROM, words[i / 2]);
+        assert_int_equal(restore_or_keep(system, memory, bytes, &fault), MOTE_ERROR_FILE);
+        ASSERT(fault.part, ==, MOTE_SNAPSHOT_NETWORK);
+        ASSERT(fault.column, ==, 3u);
+        ASSERT(fault.index, ==, 0u);
+    }
+    stepped(system, 6);
+    OK(mote_system_save(system, MOTE_SNAPSHOT_CHECKSUM, memory, sizeof memory, &bytes));
+    OK(restore_or_keep(system, memory, bytes, &fault));
+    mote_system_destroy(system);
+}
+
 /* A network whose springs are not damped, never tear or are not rigid, in any combination. */
 TEST(networks_of_any_springs_are_restored) {
     static unsigned char memory[1 << 16];

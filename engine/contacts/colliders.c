@@ -94,10 +94,13 @@ void mote_colliders_resolve(mote_collider_list *list, uint64_t end_tick) {
     }
 }
 
-void mote_colliders_end_travels(mote_collider_list *list) {
+void mote_colliders_jump(mote_collider_list *list, uint64_t now, double ticks) {
     for (uint32_t i = 0; i < list->list.count; i++) {
         mote_travel *travel = &mote_collider_at(list, i)->motion.travel;
-        travel->from_tick = travel->to_tick = 0;
+        const double left = (double)(int64_t)(travel->to_tick - now);
+        const bool arrives = left <= ticks || ticks < -(double)MOTE_KEEP_TICKS;
+        mote_travel_keep_arrival(&travel->from_tick, &travel->to_tick, now);
+        if (arrives && !mote_travel_is_pending(travel->to_tick)) travel->from_tick = travel->to_tick;
     }
     poses_changed(list);
 }

@@ -82,8 +82,9 @@ void mote_colliders_remove(mote_collider_list *list, uint32_t place);
 /* Resolves pending targets at the start of an advance: they are to be reached at end_tick. */
 void mote_colliders_resolve(mote_collider_list *list, uint64_t end_tick);
 
-/* Places all colliders at their targets. */
-void mote_colliders_end_travels(mote_collider_list *list);
+/* Keeps the arrivals of targets by `now` and by `ticks` later, where a jump ends; a jump back by more than
+ * MOTE_KEEP_TICKS ends all travels. */
+void mote_colliders_jump(mote_collider_list *list, uint64_t now, double ticks);
 
 /* Keeps the arrivals of targets by `now`, the tick of a step boundary (base/travel.h). */
 void mote_colliders_keep_arrivals(mote_collider_list *list, uint64_t now);

@@ -6,10 +6,11 @@
 
 #include "math/wide.h"
 
-/* Returns the smoothstep of the depth `inside` (m) below the outer edge; a step for falloff 0. */
+/* Returns the weight at the depth `inside` (m) below a face: 1 from 0 on, and a smoothstep over the falloff
+ * outside; a step for falloff 0. */
 MOTE_INLINE wide mote_region_edge(wide inside, float falloff) {
     if (falloff == 0) return wide_select(wide_less(inside, (wide){0}), (wide){0}, wide_set(1));
-    wide s = wide_clamp(inside / falloff, 0, 1);
+    wide s = wide_clamp((inside + falloff) / falloff, 0, 1);
     return s * s * (3.0f - 2.0f * s);
 }
 
@@ -19,11 +20,11 @@ MOTE_INLINE wide mote_region_weight(const mote_region *region, wide3 x) {
     const float *extent = region->extent, falloff = region->falloff;
     switch (region->shape) {
     case MOTE_REGION_BOX:
-        return mote_region_edge(extent[0] + falloff - wide_abs(d.x), falloff) *
-               mote_region_edge(extent[1] + falloff - wide_abs(d.y), falloff) *
-               mote_region_edge(extent[2] + falloff - wide_abs(d.z), falloff);
+        return mote_region_edge(extent[0] - wide_abs(d.x), falloff) *
+               mote_region_edge(extent[1] - wide_abs(d.y), falloff) *
+               mote_region_edge(extent[2] - wide_abs(d.z), falloff);
     case MOTE_REGION_SPHERE:
-        return mote_region_edge(extent[0] + falloff - wide_sqrt(wide3_dot(d, d)), falloff);
+        return mote_region_edge(extent[0] - wide_sqrt(wide3_dot(d, d)), falloff);
     default:
         return wide_set(1);
     }

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/fpu.h"
+
 /* Half the distances from a float to its neighbours, towards 0 and away from it. A sum x + y rounds to x for
  * every |y| below `towards`, and changes x in either direction for every |y| above `away`. They differ at
  * powers of two, below which floats are twice as dense. */
@@ -60,8 +62,7 @@ static fractions kicks_of(const mote_scheme *scheme) {
     return f;
 }
 
-mote_dead_zone mote_integrator_dead_zone(mote_integrator integrator, double coordinate, double speed,
-                                         double substep) {
+static mote_dead_zone dead_zone(mote_integrator integrator, double coordinate, double speed, double substep) {
     const double largest = (double)FLT_MAX, none = (double)NAN;
     if ((unsigned)integrator >= MOTE_INTEGRATOR_COUNT || !(__builtin_fabs(coordinate) <= largest) ||
         !(__builtin_fabs(speed) <= largest) || !(substep > 0) || !isfinite(substep))
@@ -75,5 +76,17 @@ mote_dead_zone mote_integrator_dead_zone(mote_integrator integrator, double coor
                            .full_acceleration = v.away / (substep * kick.least)};
     if (scheme->family == MOTE_FAMILY_ADVECTION) /* no momentum: no acceleration acts */
         zone.still_acceleration = zone.full_acceleration = HUGE_VAL;
+    return zone;
+}
+
+mote_dead_zone mote_integrator_dead_zone(mote_integrator integrator, double coordinate, double speed,
+                                         double substep) {
+    const mote_fpu_state saved = mote_fpu_enter();
+    MOTE_FPU_COMPUTED(coordinate);
+    MOTE_FPU_COMPUTED(speed);
+    MOTE_FPU_COMPUTED(substep);
+    mote_dead_zone zone = dead_zone(integrator, coordinate, speed, substep);
+    MOTE_FPU_COMPUTED(zone);
+    mote_fpu_leave(saved);
     return zone;
 }

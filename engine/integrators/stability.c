@@ -99,17 +99,24 @@ static bool spring_is_stable(const void *context, double h) {
 
 static double stable_step(mote_integrator integrator, double stiffness, double damping, double mass) {
     bool valid = (unsigned)integrator < MOTE_INTEGRATOR_COUNT;
-    if (!valid || !(stiffness >= 0) || !(damping >= 0) || !(mass > 0) ||
-        !isfinite(stiffness + damping + mass))
+    if (!valid || !(stiffness >= 0) || !(damping >= 0) || !(mass > 0) || !isfinite(stiffness) ||
+        !isfinite(damping) || !isfinite(mass))
         return NAN;
     const mote_scheme *scheme = &mote_scheme_table[integrator];
-    double rate = __builtin_sqrt(stiffness / mass) + damping / mass;
+    /* Rates per unit of time, of which one is short enough for any arguments. */
+    static const double units[] = {1, 0x1p-500, 0x1p-1074}; /* s */
+    double root = 0, drag = 0, rate = HUGE_VAL, unit = 1;
+    for (int i = 0; i < 3 && !isfinite(rate); i++) {
+        unit = units[i];
+        root = __builtin_sqrt(stiffness) * unit / __builtin_sqrt(mass), drag = damping * unit / mass;
+        rate = root + drag;
+    }
     if (scheme->family == MOTE_FAMILY_ADVECTION || rate == 0) return HUGE_VAL;
     /* Scales time by the rate, so that the search does not depend on the units of the arguments. */
-    const damped_spring s = {scheme, stiffness / mass / (rate * rate), damping / mass / rate};
+    const damped_spring s = {scheme, (root / rate) * (root / rate), drag / rate};
     /* With damping, every method is stable for some h: b / k for explicit Euler. */
     if (scheme->info.stable_z == 0 && damping == 0) return 0;
-    return mote_first_growth(spring_is_stable, &s, RESOLUTION, SEARCH_STEPS, 60) / rate;
+    return mote_first_growth(spring_is_stable, &s, RESOLUTION, SEARCH_STEPS, 60) / rate * unit;
 }
 
 double mote_integrator_stable_step(mote_integrator integrator, double stiffness, double damping,

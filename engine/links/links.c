@@ -83,6 +83,10 @@ mote_result mote_links_add_ends(mote_link_list *links, const mote_link_site site
     return result;
 }
 
+void mote_links_settle_ends(const mote_link_site site[2]) {
+    for (int i = 0; i < 2; i++) (void)site[i].range->kind->link(site[i].range, site[i].slot, 0, NULL);
+}
+
 void mote_links_remove_ends(mote_link_list *links, const mote_link_site site[2],
                             const mote_allocator *allocator) {
     for (int i = 0; i < 2; i++) remove_end(links, &site[i], allocator);
@@ -90,16 +94,18 @@ void mote_links_remove_ends(mote_link_list *links, const mote_link_site site[2],
 
 /* --- The list --- */
 
-mote_result mote_links_add(mote_link_list *links, const mote_link *link, const mote_link_site site[2],
-                           const mote_allocator *allocator, uint32_t *serial) {
-    mote_link_state state = {.link = *link, .site = {site[0], site[1]}};
-    links->list.element = sizeof state;
+mote_result mote_links_reserve(mote_link_list *links, mote_link_state *state,
+                               const mote_allocator *allocator) {
+    links->list.element = sizeof *state;
     const char *ignored;
-    mote_result result = mote_link_resolve(&state.link, site, &ignored);
+    mote_result result = mote_link_resolve(&state->link, state->site, &ignored);
     if (result == MOTE_OK) result = mote_id_list_reserve_next(&links->list, MOTE_MAX_LINKS, allocator);
-    if (result == MOTE_OK) result = mote_links_add_ends(links, site, allocator);
-    if (result == MOTE_OK) *serial = mote_id_list_append(&links->list, &state);
-    return result;
+    return result ? result : mote_links_add_ends(links, state->site, allocator);
+}
+
+uint32_t mote_links_append(mote_link_list *links, const mote_link_state *state) {
+    mote_links_settle_ends(state->site);
+    return mote_id_list_append(&links->list, state);
 }
 
 void mote_links_remove(mote_link_list *links, uint32_t place, const mote_allocator *allocator) {

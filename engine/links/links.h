@@ -21,9 +21,10 @@ typedef struct mote_link_state {
     float impulse[3]; /* N s on a, in the last step */
     /* Data of the current step. */
     mote_range_point point[2];
-    bool slack; /* frozen end: no force */
-    bool held;  /* evaluated at the start of the substep and constant through it: the schemes of its ends
-                   differ */
+    float behind[2]; /* s, by which the time of an end's place is before that of the other end */
+    bool slack;      /* frozen end: no force */
+    bool held;       /* evaluated in the first stage and constant through the substep: the schemes of its ends
+                        differ */
     float force[3], sum[3]; /* N, at the last evaluation; N s, of the step so far */
 } mote_link_state;
 
@@ -45,18 +46,22 @@ MOTE_INLINE mote_link_state *mote_link_at(const mote_link_list *links, uint32_t 
  * *name receives the field. */
 mote_result mote_link_resolve(mote_link *link, const mote_link_site site[2], const char **name);
 
-/* Adds a link between two sites and sets its rest length. Errors: RANGE, NOT_FINITE, INTEGRATOR, STABILITY,
- * CAPACITY, MEMORY; nothing has then changed. */
-mote_result mote_links_add(mote_link_list *links, const mote_link *link, const mote_link_site site[2],
-                           const mote_allocator *allocator, uint32_t *serial);
+/* Sets the rest length of a link between two sites, and adds its ends. Errors: RANGE, NOT_FINITE, INTEGRATOR,
+ * STABILITY, CAPACITY, MEMORY; nothing has then changed. */
+mote_result mote_links_reserve(mote_link_list *links, mote_link_state *state,
+                               const mote_allocator *allocator);
+/* Adds a reserved link, whose ranges have scratch for a step with it. Returns its serial number. */
+uint32_t mote_links_append(mote_link_list *links, const mote_link_state *state);
 void mote_links_remove(mote_link_list *links, uint32_t place, const mote_allocator *allocator);
 
 /* Removes all links of a range, or all links if the range is NULL. */
 void mote_links_drop(mote_link_list *links, const mote_range *range, const mote_allocator *allocator);
 
-/* Adds or removes the ends of a link at its ranges. Error of adding: MEMORY; nothing has then changed. */
+/* Adds, settles or removes the ends of a link at its ranges. Error of adding: MEMORY; nothing has then
+ * changed. */
 mote_result mote_links_add_ends(mote_link_list *links, const mote_link_site site[2],
                                 const mote_allocator *allocator);
+void mote_links_settle_ends(const mote_link_site site[2]);
 void mote_links_remove_ends(mote_link_list *links, const mote_link_site site[2],
                             const mote_allocator *allocator);
 

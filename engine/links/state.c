@@ -106,6 +106,7 @@ static void read_links(mote_link_list *links, const unsigned char *section, cons
         (void)find_sites(&found, in);
         links->list.serials[i] = read_link(section, i, in->mark, l);
         memcpy(l->site, found.site, sizeof l->site);
+        mote_links_settle_ends(l->site);
     }
     links->list.count = in->count;
     links->list.next_serial = in->next_serial;

@@ -10,13 +10,15 @@
 static float dot(const float a[3], const float b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 /* Computes F = (k (|d| - L) + c d'.n) n on a, -F on b, d = b - a, n = d / |d|: the formula of the springs of
- * networks and strands, operation by operation. */
+ * networks and strands, operation by operation. An end that is behind in time is advanced by its velocity. */
 static void evaluate(mote_link_state *l) {
     float d[3], rate[3];
     for (int axis = 0; axis < 3; axis++) {
         l->force[axis] = 0;
         const float apart = l->point[1].origin[axis] - l->point[0].origin[axis];
         d[axis] = (*l->point[1].x[axis] - *l->point[0].x[axis]) + apart;
+        if (l->behind[0] > 0) d[axis] -= l->behind[0] * *l->point[0].v[axis];
+        if (l->behind[1] > 0) d[axis] += l->behind[1] * *l->point[1].v[axis];
         rate[axis] = *l->point[1].v[axis] - *l->point[0].v[axis];
     }
     if (l->slack) return;
@@ -70,7 +72,7 @@ static bool is_frozen(const mote_link_site *site) {
 static void evaluate_at_start(const mote_link_list *links) {
     for (uint32_t i = 0; i < links->list.count; i++) {
         mote_link_state *l = mote_link_at(links, i);
-        for (int end = 0; end < 2; end++) l->point[end] = point_in_columns(&l->site[end]);
+        for (int end = 0; end < 2; end++) l->point[end] = point_in_columns(&l->site[end]), l->behind[end] = 0;
         l->slack = is_frozen(&l->site[0]) || is_frozen(&l->site[1]);
         evaluate(l);
     }
@@ -99,6 +101,7 @@ static void find_points(const mote_link_list *links) {
         mote_link_state *l = mote_link_at(links, i);
         for (int end = 0; end < 2; end++)
             l->point[end] = l->site[end].range->kind->point(l->site[end].range, l->site[end].slot);
+        for (int end = 0; end < 2; end++) l->behind[end] = l->point[1 - end].ahead - l->point[end].ahead;
         l->slack = is_frozen(&l->site[0]) || is_frozen(&l->site[1]);
         l->held = l->site[0].range->plan.scheme != l->site[1].range->plan.scheme;
         for (int axis = 0; axis < 3; axis++) l->sum[axis] = 0;

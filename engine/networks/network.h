@@ -149,6 +149,7 @@ struct mote_network {
     float uniform_inverse_mass; /* 1/kg, of all particles when not pinned; 0: masses differ */
     bool damped, tears, rigid;  /* some spring has had damping, could tear, was rigid: packets.c */
     bool has_outer;             /* some block is outer */
+    bool asks_outer;            /* some block is, or was, to become outer: scratch is reserved for that */
     uint32_t substeps;          /* of the last step; 0: no step yet */
 
     struct mote_network_rebuild *rebuild; /* while a snapshot with other springs is read; else NULL */
@@ -380,9 +381,9 @@ typedef struct mote_network_topology {
 /* Returns a spring of a snapshot, in no list and no packet. */
 mote_network_spring_state mote_network_spring_in(const mote_network_topology *t, uint32_t number);
 
-/* Marks blocks as outer that springs or islands of a snapshot join. Only the order of the work depends on it.
- */
-void mote_network_join_blocks(mote_network *network, const mote_network_topology *t);
+/* Returns whether an island of a snapshot has several blocks. They must all be outer, so that it freezes as a
+ * whole: `marks` makes them so. Only the order of the work depends on it. */
+bool mote_network_join_blocks(mote_network *network, const mote_network_topology *t, bool marks);
 
 /* Lays out the springs and islands of a snapshot beside the present ones. Errors: MEMORY, OVERFLOW; nothing
  * then stays allocated. commit: replaces the present ones. discard: releases the memory. */

@@ -7,7 +7,8 @@
 
 static uint64_t scratch_bytes(const mote_range *range, uint32_t workers, bool stage_outer) {
     const mote_network *network = mote_const_network_of(range);
-    const size_t floats = mote_network_scratch_floats(network, workers, network->has_outer || stage_outer);
+    const bool outer = network->has_outer || network->asks_outer || stage_outer;
+    const size_t floats = mote_network_scratch_floats(network, workers, outer);
     return mote_round_up(floats * sizeof(float), MOTE_CACHE_LINE);
 }
 
@@ -129,10 +130,12 @@ static mote_result accepts_link(const mote_range *range, const mote_link *link) 
     return grows && !network->def.growth_allowed ? MOTE_ERROR_STABILITY : MOTE_OK;
 }
 
-/* Marks the block of a linked particle as outer. It stays so when the link is removed. */
+/* Of a link that is added (1) allocates; of one for whose step there is memory (0), marks the block of its
+ * particle as outer. It stays so when the link is removed (-1). */
 static mote_result link_slot(mote_range *range, uint32_t slot, int change, const mote_allocator *allocator) {
     mote_network *network = mote_network_of(range);
-    if (change < 0) return MOTE_OK;
+    if (change == 0) network->block[mote_network_block_of(network, slot)].outer = network->has_outer = true;
+    if (change <= 0) return MOTE_OK;
     if (!network->linked_scratch) {
         network->linked_bytes =
             mote_round_up(mote_network_outer_floats(network) * sizeof(float), MOTE_CACHE_LINE);
@@ -140,7 +143,7 @@ static mote_result link_slot(mote_range *range, uint32_t slot, int change, const
         if (!network->linked_scratch) return MOTE_ERROR_MEMORY;
         memset(network->linked_scratch, 0, network->linked_bytes);
     }
-    network->block[mote_network_block_of(network, slot)].outer = network->has_outer = true;
+    network->asks_outer = true;
     return MOTE_OK;
 }
 
@@ -150,7 +153,7 @@ static mote_range_point point(mote_range *range, uint32_t slot) {
     const mote_step none = {.jobs = &serial};
     const mote_network_scratch c = mote_network_outer(&network->job, &none, network->linked_scratch).columns;
     const bool pinned = range->inverse_mass[slot] == 0;
-    mote_range_point p = {.origin = {0, 0, 0}};
+    mote_range_point p = {.ahead = (float)(range->plan.scheme->time[0] * range->plan.h)};
     for (size_t axis = 0; axis < 3; axis++) {
         float *column = c.memory + axis * c.stride + slot;
         if (network->step_origin[0]) p.origin[axis] = network->step_origin[axis][slot];

@@ -32,20 +32,23 @@ static void make_outer(mote_network *network, uint32_t block) {
     network->block[block].outer = network->has_outer = true;
 }
 
-/* An island in several blocks needs all of them to be outer, so that it freezes as a whole. The first block
- * of an island is kept in island_mark. */
-void mote_network_join_blocks(mote_network *network, const mote_network_topology *t) {
+/* The first block of an island is kept in island_mark. */
+bool mote_network_join_blocks(mote_network *network, const mote_network_topology *t, bool marks) {
     uint32_t *first = network->island_mark;
+    bool joins = false;
     memset(first, 0xff, network->island_count * sizeof *first);
     for (uint32_t block = 0; block < network->block_count; block++) {
         const mote_network_block *b = &network->block[block];
         for (uint32_t slot = b->first; slot < b->first + b->groups * MOTE_GROUP; slot++) {
             if (network->particle_of_slot[slot] == MOTE_NO_SLOT) continue;
             uint32_t *of = &first[island_in(t, slot)];
-            if (*of != MOTE_NO_SLOT && *of != block) make_outer(network, *of), make_outer(network, block);
+            const bool several = *of != MOTE_NO_SLOT && *of != block;
+            joins |= several;
+            if (several && marks) make_outer(network, *of), make_outer(network, block);
             *of = block;
         }
     }
+    return joins;
 }
 
 /* --- Memory --- */

@@ -1,6 +1,7 @@
 /* State of networks in snapshots. */
 #include <string.h>
 
+#include "base/check.h"
 #include "networks/layout_plan.h"
 
 enum { COUNTS, PINS, SPRINGS, REELS, TORN };
@@ -126,7 +127,7 @@ static bool has_topology(const mote_network *n, const mote_network_topology *t) 
 }
 
 static void reserve_topology(mote_network *n, const mote_network_topology *t, mote_archive *a) {
-    mote_network_join_blocks(n, t);
+    n->asks_outer |= mote_network_join_blocks(n, t, false);
     if (has_topology(n, t)) return;
     const mote_result result = mote_network_rebuild_make(n, t, a->allocator);
     if (result) mote_archive_refuse(a, result, SPRINGS, MOTE_NO_ITEM, NULL);
@@ -148,8 +149,9 @@ static void read_values(mote_network *n, const mote_network_topology *t) {
 
 /* --- Pins, reels, torn springs --- */
 
-static uint32_t unit_of_pin(const void *object, uint32_t slot) {
+static uint32_t unit_of_pin(const void *object, const mote_pin *pin) {
     const mote_network *n = object;
+    const uint32_t slot = pin->slot;
     if (slot >= n->range.slot_count || n->particle_of_slot[slot] == MOTE_NO_SLOT) return MOTE_NO_SLOT;
     return mote_network_block_of(n, slot);
 }
@@ -160,10 +162,12 @@ typedef struct reeled {
     const mote_network_topology *topology;
 } reeled;
 
-static uint32_t unit_of_reel(const void *object, uint32_t number) {
+static uint32_t unit_of_reel(const void *object, const mote_pin *reel) {
     const reeled *of = object;
-    if (number >= of->topology->spring_end) return MOTE_NO_SLOT;
-    const uint32_t a = mote_word_load(of->topology->springs, 6 * (uint64_t)number);
+    const bool lengths =
+        mote_value_not_negative(reel->from[0]) == MOTE_OK && mote_value_not_negative(reel->to[0]) == MOTE_OK;
+    if (reel->spring >= of->topology->spring_end || !lengths) return MOTE_NO_SLOT;
+    const uint32_t a = mote_word_load(of->topology->springs, 6 * (uint64_t)reel->spring);
     return a < of->network->range.slot_count ? mote_network_block_of(of->network, a) : MOTE_NO_SLOT;
 }
 
@@ -253,6 +257,7 @@ void mote_network_archive(mote_range *range, mote_archive *a) {
         mote_network_rebuild_commit(n, &t, a->allocator);
     else
         read_values(n, &t);
+    (void)mote_network_join_blocks(n, &t, true);
     clear_masked(n);
     read_counts(n, &c);
 }

@@ -79,7 +79,7 @@ MOTE_INLINE void contain(const mote_plan *plan, const mote_span *span, mote_inst
 }
 
 /* Collides slots [first, end) of a workspace. A lane that is killed is masked as a frozen one is, and the
- * span already holds its place. */
+ * span already holds its place: that before the step where the new one is not finite. */
 MOTE_INLINE void contain_staged(const mote_plan *plan, const mote_span *span, const mote_workspace *workspace,
                                 uint32_t substep, size_t first, size_t end) {
     for (size_t i = first; i < end; i += MOTE_WIDTH) {
@@ -96,8 +96,9 @@ MOTE_INLINE void contain_staged(const mote_plan *plan, const mote_span *span, co
         const wide_mask killed = keep & ~s.keep;
         if (!wide_lane_bits(killed)) continue;
         wide_mask_store(workspace->frozen + at, frozen | killed);
-        wide3_store(span->x, i, wide3_select(killed, s.x, wide3_load(span->x, i)));
-        wide3_store(span->v, i, wide3_select(killed, s.v, wide3_load(span->v, i)));
+        const wide_mask placed = killed & finite_lanes(&(mote_lanes){.x = s.x, .v = s.v});
+        wide3_store(span->x, i, wide3_select(placed, s.x, wide3_load(span->x, i)));
+        wide3_store(span->v, i, wide3_select(placed, s.v, wide3_load(span->v, i)));
     }
 }
 

@@ -15,7 +15,7 @@ enum { DIGITS = 256, MAX_CHUNKS = 64, LEAST_CHUNK = 8192 };
 typedef struct sorting {
     const mote_particles *particles;
     const mote_presentation *by;
-    const float *direction;
+    float direction[3];
     uint32_t *order, *half; /* result; slots in the order of the low bytes */
     uint16_t *key;          /* by slot */
     float *depth;           /* by slot, in the memory of `order` */
@@ -27,6 +27,19 @@ typedef struct sorting {
     bool lost[MAX_CHUNKS];              /* some depths are not finite */
     uint32_t place[MAX_CHUNKS][DIGITS]; /* counts of digits, then where the next one is written */
 } sorting;
+
+/* Scales a direction by a power of two to a largest component of 1/16 .. 1/8: no depth of finite places
+ * overflows then, nor a difference of two. */
+static void scale_direction(float direction[3]) {
+    float largest = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        const float size = __builtin_fabsf(direction[axis]);
+        largest = largest < size ? size : largest;
+    }
+    const float factor = largest < 0.0625f ? 2 : 0.5f;
+    for (; largest > 0 && (largest < 0.0625f || largest >= 0.125f); largest *= factor)
+        for (int axis = 0; axis < 3; axis++) direction[axis] *= factor;
+}
 
 static size_t first_of(const sorting *s, size_t chunk) {
     const size_t first = chunk * s->length;
@@ -172,7 +185,9 @@ void mote_particles_order(const mote_particles *particles, const mote_presentati
                           const float direction[3], bool packed, uint32_t *order) {
     const size_t count = particles->range.slot_count, padded = mote_round_up(count, MOTE_GROUP);
     sorting s;
-    s.particles = particles, s.by = by, s.direction = direction, s.count = count;
+    s.particles = particles, s.by = by, s.count = count;
+    memcpy(s.direction, direction, sizeof s.direction);
+    scale_direction(s.direction);
     s.order = order, s.half = order + padded;
     s.depth = (float *)(void *)order;
     s.packed = packed;

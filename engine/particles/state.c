@@ -132,7 +132,8 @@ static bool mark_ids(uint8_t *marks, const counts *c, const unsigned char *secti
 }
 
 /* Checks that every index in use is of one particle, or once on the stack of free ids, or lost: as many are
- * marked as there are, so none is marked twice if none is missing. */
+ * marked as there are, so none is marked twice if none is missing. No generation is 0: {0, 0} names nothing.
+ */
 static void check_ids(const mote_particles *p, const counts *c, const id_sections *s, mote_archive *a) {
     uint8_t *const marks = cleared_marks(p, c->used_ids);
     const unsigned char *const ids = s->ids;
@@ -141,9 +142,11 @@ static void check_ids(const mote_particles *p, const counts *c, const id_section
     if (!used) return;
     for (uint64_t slot = 0; slot < slots; slot++) {
         const uint32_t index = mote_word_load(ids, 2 * slot);
-        legal &= (index < used) & (mote_word_load(ids, 2 * slot + 1) < UINT32_MAX);
+        const uint32_t generation = mote_word_load(ids, 2 * slot + 1);
+        legal &= (index < used) & (generation > 0) & (generation < UINT32_MAX);
         marks[index < used ? index : 0] = 1;
     }
+    for (uint64_t i = 0; i < c->free_ids; i++) legal &= mote_word_load(s->generations, i) > 0;
     legal &= mark_ids(marks, c, s->free, c->free_ids);
     legal &= mark_ids(marks, c, s->lost, c->lost_ids);
     if (legal && !memchr(marks, 0, c->used_ids)) return;

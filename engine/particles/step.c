@@ -63,7 +63,8 @@ static void limit_ages(const mote_particles *particles, uint64_t now, uint64_t a
     }
 }
 
-/* Moves births as the steps from `now` to `to` would; or back, as far as ages can count. */
+/* Moves births as a jump from step `now` to `to` must: as its steps would, or back, as far as ages can count.
+ */
 static void limit_ages_to(const mote_particles *particles, uint64_t now, uint64_t to) {
     if (!has_lifetimes(particles)) return;
     const uint64_t last = to > now ? (to - 1) / KEEP_STEPS * KEEP_STEPS : to;
@@ -251,7 +252,8 @@ static void run_batch(mote_particles *particles, const mote_step *step, batch *b
 void mote_particles_run(mote_particles *particles, const mote_step *step, uint32_t steps,
                         mote_advance *report) {
     mote_span span;
-    limit_ages_to(particles, step->number, step->number + 1);
+    if (step->number && step->number % KEEP_STEPS == 0 && has_lifetimes(particles))
+        limit_ages(particles, step->number, step->number);
     mote_particles_span(particles, step->number, steps, &span);
     for (int axis = 0; axis < 3 && step->last; axis++) {
         span.previous_x[axis] = particles->range.previous_x[axis];

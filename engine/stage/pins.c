@@ -135,13 +135,13 @@ static mote_pin read_pin(const unsigned char *section, uint32_t place) {
     return pin;
 }
 
-/* Checks that the pins exist and ascend by unit, then by slot. */
+/* Checks that the pins exist and ascend by unit, then by slot, and that targets are finite. */
 static void check_pins(const unsigned char *section, uint32_t column, uint32_t count, mote_pin_unit *unit,
                        const void *object, mote_archive *a) {
     uint64_t last = 0;
     for (uint32_t i = 0; i < count; i++) {
         const mote_pin pin = read_pin(section, i);
-        const uint32_t of = unit(object, pin.slot);
+        const uint32_t of = unit(object, &pin);
         const uint64_t key = (uint64_t)of << 32 | pin.slot;
         const bool finite = pin.to[0] * 0 == 0 && pin.to[1] * 0 == 0 && pin.to[2] * 0 == 0;
         if (of == MOTE_NO_SLOT || (i && key <= last) || !finite) {
@@ -160,7 +160,7 @@ static void read_pins(mote_pin_list *list, const unsigned char *section, uint32_
     for (uint32_t i = 0; i < count; i++) {
         mote_pin *pin = list->pins + i;
         *pin = read_pin(section, i);
-        pin->unit = unit(object, pin->slot);
+        pin->unit = unit(object, pin);
         mote_pin_run *run = &list->run[pin->unit];
         if (run->count++ == 0) run->first = i;
     }

@@ -53,8 +53,8 @@ void mote_pins_keep_arrivals(mote_pin_list *list, uint64_t now);
 /* Returns true if the pins are sorted and the runs of the units refer to them. */
 bool mote_pins_are_valid(const mote_pin_list *list, uint32_t units);
 
-/* Returns the unit of the pin of a slot or spring; MOTE_NO_SLOT: the object has no such pin. */
-typedef uint32_t mote_pin_unit(const void *object, uint32_t slot);
+/* Returns the unit of a pin or reel of a snapshot; MOTE_NO_SLOT: the object can have no such pin. */
+typedef uint32_t mote_pin_unit(const void *object, const mote_pin *pin);
 
 /* Visits the pins: a section of `count` in tasks that read, else of all. */
 void mote_pins_archive(mote_pin_list *list, uint32_t column, uint32_t count, mote_pin_unit *unit,

@@ -40,6 +40,7 @@ typedef struct mote_step {
 typedef struct mote_range_point {
     float *x[3], *v[3];
     float origin[3];    /* m, world: x is relative to it */
+    float ahead;        /* s, from the start of the substep to the time of x in the first stage */
     float *force[3];    /* N; cleared by EVALUATE */
     float *reaction[3]; /* N s; NULL if the point is free to move */
 } mote_range_point;
@@ -71,7 +72,7 @@ typedef struct mote_range_kind {
     mote_result (*slot_of_end)(const mote_range *range, const mote_link_end *end, uint32_t *slot);
     mote_result (*accepts_link)(const mote_range *range, const mote_link *link);
     /* Adds (+1) or removes (-1) an end at a slot. Error: MEMORY, only when adding; nothing has then
-     * changed. */
+     * changed. 0: settles an end that was added, once there is scratch for its step too. */
     mote_result (*link)(mote_range *range, uint32_t slot, int change, const mote_allocator *allocator);
     mote_range_point (*point)(mote_range *range, uint32_t slot); /* valid from LOAD to COMMIT */
     bool (*is_frozen)(const mote_range *range, uint32_t slot);

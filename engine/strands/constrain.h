@@ -174,7 +174,7 @@ MOTE_INLINE wide3 late_kick(const strand_work *w, const strand_columns *c, const
         dv = wide3_add(s->part.kick, wide3_scale(wide_set(own->evaluation.kick_h), wide3_scale(mass, force)));
     } else {
         if (k == 0) a.v = s->root_v;
-        a.x = place_of_forces(c, a, drift_before_forces(w), at);
+        a.x = place_of_forces(a, drift_before_forces(w));
         const mote_lanes state = {.x = a.x, .v = a.v};
         dv = strand_kick(c, own, of, &s->place, &state, force, at);
     }

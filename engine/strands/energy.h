@@ -192,11 +192,46 @@ MOTE_INLINE wide kinetic_energy(const strand_columns *c, const strand_masses *ma
     return kinetic;
 }
 
-/* Scales the velocities of the lanes, relative to the frame, by `factor`. Returns the change of momentum. */
-MOTE_INLINE wide3 scale_velocities(const strand_columns *c, const strand_masses *masses,
-                                   const strand_motion *frame, bool still, wide factor, wide_mask lanes,
-                                   size_t lane) {
-    wide3 momentum = wide3_zero();
+/* Subtracts an impulse from the reaction of a point of each lane of `lanes`; numbers: which point. */
+MOTE_OUTLINE void subtract_reaction(const strand_columns *c, wide_mask lanes, wide_mask numbers,
+                                    wide3 impulse, size_t lane) {
+    int32_t number[MOTE_WIDTH];
+    wide_mask_store(number, numbers);
+    for (uint32_t bits = wide_lane_bits(lanes); bits; bits &= bits - 1) {
+        const size_t i = (size_t)__builtin_ctz(bits), at = strand_at((uint32_t)number[i], lane + i);
+        *work_lane(c, WORK_REACTION, at) -= wide_element(impulse.x, (int)i);
+        *work_lane(c, WORK_REACTION + 1, at) -= wide_element(impulse.y, (int)i);
+        *work_lane(c, WORK_REACTION + 2, at) -= wide_element(impulse.z, (int)i);
+    }
+}
+
+/* Pinned points that a sweep from the root has passed. */
+typedef struct strand_passed {
+    wide_mask any, last; /* lanes that have one; its number */
+    wide3 momentum;      /* N s, gained since */
+} strand_passed;
+
+/* Gives the momentum gained by the points before a pinned one to it; half to the pin before, if there is one.
+ */
+MOTE_OUTLINE void pass_pins(const strand_columns *c, strand_passed *p, wide_mask pins, uint32_t k,
+                            size_t lane) {
+    const wide share = wide_select(p->any, wide_set(0.5f), wide_set(1.0f));
+    const wide3 part = wide3_scale(share, p->momentum);
+    const wide_mask number = (wide_mask){0} + (int32_t)k;
+    subtract_reaction(c, pins & p->any, p->last, part, lane);
+    subtract_reaction(c, pins, number, part, lane);
+    p->momentum = wide3_select(pins, wide3_zero(), p->momentum);
+    p->last = (pins & number) | (~pins & p->last);
+    p->any |= pins;
+}
+
+/* Scales the velocities of the lanes, relative to the frame, by `factor`. What momentum they gain is a
+ * reaction of the pins. */
+MOTE_INLINE void scale_velocities(const strand_columns *c, const strand_masses *masses,
+                                  const strand_motion *frame, bool still, wide factor, wide_mask lanes,
+                                  size_t lane) {
+    strand_passed p = {.momentum = wide3_zero()};
+    p.any = p.last = (wide_mask){0};
     for (uint32_t k = 0; k < c->points; k++) {
         const size_t at = strand_at(k, lane);
         const wide3 v = work_load3(c, WORK_V, at),
@@ -204,10 +239,20 @@ MOTE_INLINE wide3 scale_velocities(const strand_columns *c, const strand_masses 
                     scaled = wide3_add_scaled(base, factor, wide3_sub(v, base));
         const wide mass = moving_mass(c, masses, k, at);
         const wide3 restored = wide3_select(lanes & wide_less((wide){0}, mass), scaled, v);
-        momentum = wide3_add_scaled(momentum, mass, wide3_sub(restored, v));
+        p.momentum = wide3_add_scaled(p.momentum, mass, wide3_sub(restored, v));
         work_store3(c, WORK_V, at, restored);
+        if (!c->pins) continue;
+        const wide_mask pins =
+            lanes & wide_equal(point_mass(c, at), (wide){0}) & lanes_beyond(masses->counts, k);
+        if (wide_lane_bits(pins)) pass_pins(c, &p, pins, k, lane);
     }
-    return momentum;
+    const wide_mask root = wide_equal(point_mass(c, lane), (wide){0});
+    if (c->pins)
+        subtract_reaction(c, p.any, p.last, p.momentum, lane);
+    else
+        work_store3(
+            c, WORK_REACTION, lane,
+            wide3_sub(work_load3(c, WORK_REACTION, lane), wide3_select(root, p.momentum, wide3_zero())));
 }
 
 /* Scales the velocities of the lanes, relative to the frame, so that twice their energy grows by their
@@ -229,14 +274,10 @@ MOTE_INLINE void scale_to_energy(strand_work *w, strand_motion frame, bool still
         lanes & wide_less((wide){0}, kinetic) & wide_equal((deficit + kinetic) * 0.0f, (wide){0});
     const wide share = wide_select(some, change / wide_select(some, kinetic, wide_set(1.0f)), (wide){0});
     const wide factor = wide_sqrt(wide_set(1.0f) + share);
-    const wide3 momentum = scale_velocities(c, &masses, &frame, still, factor, some, lane);
+    scale_velocities(c, &masses, &frame, still, factor, some, lane);
     wide_store(w->kinetic + lane, wide_select(lanes, kinetic, wide_load(w->kinetic + lane)));
     wide_store(w->deficit + lane, wide_select(lanes, (wide){0}, deficit));
     wide_store(w->kicks + lane, wide_select(lanes, (wide){0}, wide_load(w->kicks + lane)));
-    /* The change of momentum is a reaction of the root. */
-    const wide_mask pinned = wide_equal(point_mass(c, lane), (wide){0});
-    work_store3(c, WORK_REACTION, lane,
-                wide3_sub(work_load3(c, WORK_REACTION, lane), wide3_select(pinned, momentum, wide3_zero())));
 }
 
 /* Instances for strands with free roots and with pinned ones. */
@@ -308,10 +349,7 @@ MOTE_OUTLINE void limit_kinetic(const strand_work *w, const strand_motion *frame
                            pins_move_together(w, frame->v, lane);
     if (!wide_lane_bits(more)) return;
     const wide factor = wide_sqrt(most / wide_select(more, kinetic, wide_set(1.0f)));
-    const wide3 momentum = scale_velocities(c, &masses, frame, false, factor, more, lane);
-    const wide_mask pinned = wide_equal(point_mass(c, lane), (wide){0});
-    work_store3(c, WORK_REACTION, lane,
-                wide3_sub(work_load3(c, WORK_REACTION, lane), wide3_select(pinned, momentum, wide3_zero())));
+    scale_velocities(c, &masses, frame, false, factor, more, lane);
 }
 
 /* Limits twice the kinetic energy of the lanes relative to the frame to `most`: that of the prediction,

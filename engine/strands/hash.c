@@ -104,7 +104,7 @@ uint64_t mote_strands_hash_settings(const mote_range *range, uint64_t hash) {
     hash = mote_hash_number(mote_hash_number(hash, (uint64_t)def->solver), def->max_iterations);
     hash = mote_hash_number(mote_hash_number(hash, def->substeps), def->collide_from);
     hash = mote_hash_words(mote_hash_number(hash, def->free_roots), settings, sizeof settings);
-    return mote_hash_number(mote_hash_number(hash, strands->strand_count), strands->range.started);
+    return mote_hash_number(mote_hash_number(hash, strands->strand_count), mote_strands_started(strands));
 }
 
 /* Returns the hash of pins and of the targets of roots. Columns are padded to whole lane groups. */

@@ -39,7 +39,10 @@ SPRINGS(uncoupled, MOTE_FAMILY_MAP, true)
 static void no_stage(strand_work *w, const mote_phase_at *at) { (void)w, (void)at; }
 
 static void kick_everything(strand_work *w, const mote_phase_at *at) {
+    const mote_strands_def *def = &w->job->strands->def;
     strand_place p = place_of(w, at);
+    if (def->pose_stiffness != 0 && w->moves && !w->callbacks && !is_soft(w))
+        place_roots(w, ticks_within(w, at->substep, (double)share_before_forces(w->job)));
     for (; p.lane < MOTE_GROUP; p.lane += MOTE_WIDTH) {
         p.origin = origin_of(w, p.lane);
         kick_all(w, &p);
@@ -92,6 +95,7 @@ MOTE_INLINE void open_work(strand_work *w, const mote_strand_job *job, uint32_t 
     w->callbacks = linked || plan->callback_count;
     w->all = w->callbacks || job->kick || plan->point_count || def->pose_stiffness != 0 ||
              def->normal_drag != 0 || def->tangential_drag != 0;
+    w->drag_stops = plan->c.h * drag_coefficient(def) * job->strands->drag_mobility > 1;
     w->late_kicks = kicks_late(w);
     w->stage = stage_of(w);
 }
@@ -118,9 +122,9 @@ static void phase(const mote_strand_job *job, uint32_t group, const mote_phase_a
     run_linked(memory, at);
 }
 
-static mote_range_point point(void *memory, size_t offset) {
+static mote_range_point point(const mote_strand_job *job, void *memory, size_t offset) {
     const strand_columns columns = {.memory = work_scratch(memory)}, *c = &columns;
-    mote_range_point p = {.origin = {0, 0, 0}};
+    mote_range_point p = {.ahead = (float)(stage_share(job, 0) * job->plan->h)};
     for (int axis = 0; axis < 3; axis++) {
         p.x[axis] = work_lane(c, WORK_X + axis, offset);
         p.v[axis] = work_lane(c, WORK_V + axis, offset);

@@ -14,7 +14,7 @@ struct mote_strand_kernels {
     void (*phase)(const mote_strand_job *job, uint32_t group, const mote_phase_at *at, void *memory);
     /* Returns the point at `offset`, 16 k + lane for point k, of a linked group; valid from LOAD to COMMIT.
      * Links add forces (N) to it between EVALUATE and STAGE; reaction in N s, of a pinned point. */
-    mote_range_point (*point)(void *memory, size_t offset);
+    mote_range_point (*point)(const mote_strand_job *job, void *memory, size_t offset);
 };
 
 /* Returns the table of an instruction set, or NULL. */

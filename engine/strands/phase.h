@@ -16,7 +16,7 @@ MOTE_INLINE void begin_phase(strand_work *w, uint32_t substep) {
     const mote_plan *plan = w->job->plan;
     if (!w->linked) fetch_ahead(w, substep, plan->substeps);
     if (!has_springs(w)) {
-        if (w->callbacks && !is_soft(w)) drift_to_forces(w);
+        if (w->callbacks && !is_soft(w)) drift_to_forces(w, substep);
         return;
     }
     move_pinned(w, substep);

@@ -29,15 +29,19 @@ static mote_strand_job job_of(mote_strands *strands, const mote_plan *plan, cons
         .keep_previous = step->last};
 }
 
-/* Position Verlet begins with v(t - h / 2). */
-static void start_half_step(const mote_strand_job *of, const mote_plan_def *def, const mote_step *step) {
+/* Position Verlet starts from v(t - h / 2), and keeps that offset where links change h. Returns the kick as a
+ * fraction of h. */
+static double start_half_step(const mote_strand_job *of, const mote_plan_def *def, const mote_step *step) {
+    const mote_strands *strands = of->strands;
+    const double before = strands->range.started ? (double)def->substeps / (double)strands->substeps : 0;
     mote_plan plan;
-    mote_plan_make_kick(&plan, def, -0.5);
+    mote_plan_make_kick(&plan, def, -0.5 * (1 - before));
     mote_strand_job job = *of;
     job.plan = &plan;
     job.kick = true;
     job.keep_previous = false;
     mote_strands_run(&job, step, true);
+    return -0.5 * (1 - before);
 }
 
 /* Steps without colliders leave the columns of kept friction as they are: 0. */
@@ -57,10 +61,11 @@ static void begin(mote_range *range, const mote_step *step) {
     mote_plan_make(&range->plan, &def);
     range->kicked = 0;
     strands->job = job_of(strands, &range->plan, step);
-    if (springs && range->plan.scheme->half_step_velocity && !range->started) {
-        start_half_step(&strands->job, &def, step);
-        range->kicked = -0.5 * range->plan.h;
-    }
+    const bool shifts = springs && range->plan.scheme->half_step_velocity;
+    const bool same = strands->substeps == def.substeps || strands->substeps == 0;
+    if (shifts && !(range->started && same))
+        range->kicked = start_half_step(&strands->job, &def, step) * range->plan.h;
+    strands->substeps = shifts ? def.substeps : 0;
     if (step->last) mote_strands_keep_rotations(strands, step->tick, step->tick + step->ticks_per_step);
     forget_friction(strands, step->colliders->list.count != 0);
     range->started = true;
@@ -128,6 +133,7 @@ static mote_result link_slot(mote_range *range, uint32_t slot, int change, const
     const uint32_t number = mote_strands_group_of(strands, slot);
     mote_strand_group *group = &strands->group[number];
     const size_t bytes = mote_strand_work_bytes(strands->max_points);
+    if (change == 0) return MOTE_OK;
     if (group->links == 0) {
         group->linked_work = mote_allocate(allocator, bytes);
         if (!group->linked_work) return MOTE_ERROR_MEMORY;
@@ -145,7 +151,7 @@ static mote_range_point point(mote_range *range, uint32_t slot) {
     const mote_strands *strands = mote_strands_of(range);
     const mote_strand_group *group = &strands->group[mote_strands_group_of(strands, slot)];
     const bool pinned = range->inverse_mass[slot] == 0;
-    mote_range_point p = strands->kernels->point(group->linked_work, slot - group->first);
+    mote_range_point p = strands->kernels->point(&strands->job, group->linked_work, slot - group->first);
     const uint32_t root = group->first + (slot - group->first) % MOTE_GROUP;
     for (int axis = 0; axis < 3; axis++) {
         if (strands->relative_x[0]) p.origin[axis] = range->x[axis][root];

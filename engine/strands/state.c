@@ -9,10 +9,11 @@ enum { COUNTS, PINS };
 
 /* Words of COUNTS. */
 typedef struct counts {
-    uint32_t signature[2], started, pins, rubs;
+    uint32_t signature[2], started, pins, rubs; /* started: mote_strands_started */
     float air_velocity[3];
 } counts;
-#define WORDS ((uint32_t)(sizeof(counts) / 4))
+#define WORDS        ((uint32_t)(sizeof(counts) / 4))
+#define MAX_SUBSTEPS 4096u
 
 /* --- Signature --- */
 
@@ -116,8 +117,9 @@ static void visit_columns(mote_strands *s, mote_archive *a) {
 
 /* --- Pins --- */
 
-static uint32_t unit_of_pin(const void *object, uint32_t slot) {
+static uint32_t unit_of_pin(const void *object, const mote_pin *pin) {
     const mote_strands *s = object;
+    const uint32_t slot = pin->slot;
     if (slot >= s->range.slot_count) return MOTE_NO_SLOT;
     const uint32_t group = mote_strands_group_of(s, slot), lane = mote_strands_lane_of(s, group, slot);
     const uint32_t point = (slot - s->group[group].first) / MOTE_GROUP;
@@ -149,20 +151,26 @@ static void visit_pins(mote_strands *s, uint32_t pins, mote_archive *a) {
     if (reads) mote_strands_find_spans(s);
 }
 
-/* Masked slots are at the origin, at rest, in every legal state. */
+static void clear(float *const *columns, int count, uint32_t slot) {
+    for (int i = 0; i < count && columns[i]; i++) columns[i][slot] = 0;
+}
+
+/* Masked slots are at the origin, at rest, without frames, tensions and contacts in every legal state. What
+ * they have in the other columns has no effect. */
 static void clear_masked(mote_strands *s) {
     for (uint32_t lane = 0; lane < s->lane_count; lane++)
-        for (uint32_t k = (uint32_t)s->points[lane]; k < s->group[lane / MOTE_GROUP].points; k++)
-            for (int axis = 0; axis < 3; axis++) {
-                const uint32_t slot = mote_strands_slot_of(s, lane, k);
-                s->range.x[axis][slot] = s->range.v[axis][slot] = 0;
-            }
+        for (uint32_t k = (uint32_t)s->points[lane]; k < s->group[lane / MOTE_GROUP].points; k++) {
+            const uint32_t slot = mote_strands_slot_of(s, lane, k);
+            clear(s->range.x, 3, slot), clear(s->range.v, 3, slot), clear(s->previous_low, 3, slot);
+            clear(s->frame, 4, slot), clear(s->previous_frame, 4, slot), clear(&s->tension, 1, slot);
+            clear(s->friction, 3, slot), clear(&s->pressure, 1, slot);
+        }
 }
 
 void mote_strands_archive(mote_range *range, mote_archive *a) {
     mote_strands *s = mote_strands_of(range);
     float *air = s->def.air_velocity;
-    counts c = {.started = range->started,
+    counts c = {.started = mote_strands_started(s),
                 .pins = range->pins.count,
                 .rubs = s->rubs,
                 .air_velocity = {air[0], air[1], air[2]}};
@@ -172,14 +180,16 @@ void mote_strands_archive(mote_range *range, mote_archive *a) {
     if (a->task == MOTE_ARCHIVE_CHECK) {
         if (mote_words_join(c.signature) != s->signature)
             mote_archive_refuse(a, MOTE_ERROR_FOREIGN, COUNTS, MOTE_NO_ITEM, "def");
+        const uint32_t most = s->def.solver == MOTE_STRAND_SPRINGS ? 1 + MOTE_SHIFTED * MAX_SUBSTEPS : 1;
+        const bool legal = (c.started == 0 || c.started % MOTE_SHIFTED) && c.started <= most && c.rubs <= 1;
         for (int i = 0; i < 3; i++)
-            if (c.started > 1 || c.rubs > 1 || !(c.air_velocity[i] * 0 == 0))
+            if (!legal || !(c.air_velocity[i] * 0 == 0))
                 mote_archive_refuse(a, MOTE_ERROR_FILE, COUNTS, MOTE_NO_ITEM, "counts");
     }
     visit_pins(s, c.pins, a);
     visit_columns(s, a);
     if (a->result || a->task != MOTE_ARCHIVE_READ) return;
     clear_masked(s);
-    range->started = c.started, s->rubs = c.rubs;
+    range->started = c.started > 0, s->substeps = c.started / MOTE_SHIFTED, s->rubs = c.rubs;
     for (int i = 0; i < 3; i++) air[i] = c.air_velocity[i];
 }

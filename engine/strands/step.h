@@ -11,11 +11,6 @@
 
 /* --- Springs --- */
 
-MOTE_INLINE double stage_time(const strand_work *w, uint32_t substep, uint32_t stage) {
-    const mote_plan *plan = w->job->plan;
-    return mote_plan_time(plan, w->job->step, substep, plan->scheme->time[stage]);
-}
-
 MOTE_OUTLINE void keep_start(const strand_work *w) {
     for (size_t at = 0; at < strand_at(w->points, 0); at += MOTE_WIDTH)
         work_store3(&w->c, WORK_START, at, work_load3(&w->c, WORK_X, at));
@@ -40,38 +35,67 @@ MOTE_OUTLINE void resolve_contacts(const strand_work *w, uint32_t substep) {
 /* --- Constraints --- */
 
 /* Returns whether all lanes take steps of first order. */
-MOTE_INLINE bool is_soft(const strand_work *w) {
-    const mote_strands *strands = w->job->strands;
-    return strands->compliant || strands->joint_stiffness;
+MOTE_INLINE bool job_is_soft(const mote_strand_job *job) {
+    return job->strands->compliant || job->strands->joint_stiffness;
 }
+MOTE_INLINE bool is_soft(const strand_work *w) { return job_is_soft(w->job); }
 
-/* Returns the time (s) before the place at which the forces of the substep act. */
+/* Returns the share of the substep before the place at which its forces act. */
+MOTE_INLINE float share_before_forces(const mote_strand_job *job) {
+    return job_is_soft(job) ? 0 : 1 - scheme_of(job->strands->def.solver).g;
+}
 MOTE_INLINE wide drift_before_forces(const strand_work *w) {
-    return wide_set(1 - scheme_of(w->job->strands->def.solver).g) * wide_set(w->job->plan->c.h);
+    return wide_set(share_before_forces(w->job)) * wide_set(w->job->plan->c.h);
 }
 
-/* Returns a point after the drift; a pinned one has not moved. */
-MOTE_INLINE wide3 place_of_forces(const strand_columns *c, strand_point a, wide drift, size_t at) {
-    return wide3_select(wide_less((wide){0}, point_mass(c, at)), wide3_add_scaled(a.x, drift, a.v), a.x);
+/* Returns the time of the forces of a stage as a share of the substep. Constraints have one stage. */
+MOTE_INLINE double stage_share(const mote_strand_job *job, uint32_t stage) {
+    const bool springs = job->strands->def.solver == MOTE_STRAND_SPRINGS;
+    return springs ? job->plan->scheme->time[stage] : (double)share_before_forces(job);
 }
 
-/* Moves the free points to the places at which callbacks and links act; WORK_START keeps the places before.
- * Where neither does, kick_all finds these places. */
-MOTE_INLINE void drift_to_forces(const strand_work *w) {
+MOTE_INLINE double stage_time(const strand_work *w, uint32_t substep, uint32_t stage) {
+    return mote_plan_time(w->job->plan, w->job->step, substep, stage_share(w->job, stage));
+}
+
+/* Returns the place of a point after the drift; of a pinned one, with the velocity of its last substep. */
+MOTE_INLINE wide3 place_of_forces(strand_point a, wide drift) { return wide3_add_scaled(a.x, drift, a.v); }
+
+/* Moves the points to the places at which callbacks and links act, roots and pins exactly; WORK_START keeps
+ * the places before. Where neither does, kick_all finds these places. */
+MOTE_INLINE void drift_to_forces(strand_work *w, uint32_t substep) {
     const strand_columns *c = &w->c;
     const wide drift = drift_before_forces(w);
     for (size_t at = 0; at < strand_at(w->points, 0); at += MOTE_WIDTH) {
         const strand_point a = work_point(c, at);
         work_store3(c, WORK_START, at, a.x);
-        work_store3(c, WORK_X, at, place_of_forces(c, a, drift, at));
+        const wide_mask free = wide_less((wide){0}, point_mass(c, at));
+        work_store3(c, WORK_X, at, wide3_select(free, place_of_forces(a, drift), a.x));
     }
+    if (w->moves) place(w, WORK_X, ticks_within(w, substep, (double)share_before_forces(w->job)));
 }
 
-/* Loads a point at the place at which forces act. */
+/* Loads a point at the place at which forces other than callbacks and links act, which so have the same bits
+ * with them and without them. */
 MOTE_INLINE strand_point point_of_forces(const strand_work *w, wide drift, size_t at) {
     strand_point a = work_point(&w->c, at);
-    if (!w->callbacks && !is_soft(w)) a.x = place_of_forces(&w->c, a, drift, at);
+    if (is_soft(w)) return a;
+    if (w->callbacks) a.x = work_load3(&w->c, WORK_START, at);
+    a.x = place_of_forces(a, drift);
     return a;
+}
+
+MOTE_INLINE float drag_coefficient(const mote_strands_def *def) {
+    return def->normal_drag < def->tangential_drag ? def->tangential_drag : def->normal_drag;
+}
+
+/* Returns the length of a segment in air: less than its own where that has more drag than stops one of its
+ * ends within the substep, so that no substep turns a speed round. */
+MOTE_OUTLINE wide length_in_air(const strand_work *w, wide rest, size_t at) {
+    const wide mobility = wide_max(point_mass(&w->c, at), point_mass(&w->c, at + MOTE_GROUP)),
+               share =
+                   wide_set(w->job->plan->c.h * drag_coefficient(&w->job->strands->def)) * rest * mobility;
+    return rest / wide_max(wide_set(1.0f), share);
 }
 
 /* Stores the drag (N) on all points in IMPULSE_DV. root_v: velocity of the roots. The kicks are found
@@ -82,19 +106,17 @@ MOTE_OUTLINE void drag_all(const strand_work *w, wide3 root_v, size_t lane) {
     const mote_strands_def *def = &w->job->strands->def;
     const wide drift = drift_before_forces(w);
     const wide_mask counts = wide_mask_load(c->counts + lane);
-    const bool drifts = !w->callbacks && !is_soft(w);
     wide3 half = wide3_zero();
-    strand_point b = {work_load3(c, WORK_X, lane), root_v};
-    if (drifts) b.x = place_of_forces(c, b, drift, lane);
+    const wide3 root_x = work_load3(c, w->callbacks && !is_soft(w) ? WORK_START : WORK_X, lane);
+    strand_point b = {root_x, root_v};
+    if (!is_soft(w)) b.x = place_of_forces(b, drift);
     for (uint32_t k = 0; k + 1 < c->points; k++) {
         const size_t at = strand_at(k, lane);
         const strand_point a = b;
-        b = work_point(c, at + MOTE_GROUP);
-        if (drifts)
-            b.x = k + 1 < c->shortest && !c->pins ? wide3_add_scaled(b.x, drift, b.v)
-                                                  : place_of_forces(c, b, drift, at + MOTE_GROUP);
-        const wide3 drag =
-            segment_half_drag(def, a, b, wide_load(c->rest_length + at), lanes_beyond(counts, k + 1));
+        b = point_of_forces(w, drift, at + MOTE_GROUP);
+        wide rest = wide_load(c->rest_length + at);
+        if (w->drag_stops) rest = length_in_air(w, rest, at);
+        const wide3 drag = segment_half_drag(def, a, b, rest, lanes_beyond(counts, k + 1));
         work_store3(c, IMPULSE_DV, at, wide3_add(drag, half));
         half = drag;
     }

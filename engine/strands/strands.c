@@ -240,6 +240,16 @@ static void find_curl_rate(mote_strands *strands, uint32_t lane) {
     strands->curl_rate[lane] = most < (double)FLT_MAX ? (float)most : FLT_MAX;
 }
 
+static void find_drag_mobility(mote_strands *strands, uint32_t lane, uint32_t points) {
+    const float *inverse = strands->range.inverse_mass;
+    uint32_t slot = mote_strands_slot_of(strands, lane, 0);
+    for (uint32_t k = 0; k + 1 < points; k++, slot += MOTE_GROUP) {
+        const float a = inverse[slot], b = inverse[slot + MOTE_GROUP],
+                    mobility = strands->rest_length[slot] * (a < b ? b : a);
+        if (strands->drag_mobility < mobility) strands->drag_mobility = mobility;
+    }
+}
+
 static mote_result fill_strand(mote_strands *strands, const mote_strands_def *def, uint32_t lane,
                                mote_strands_fault *fault) {
     const uint32_t strand = strands->strand_of_lane[lane], points = (uint32_t)strands->points[lane];
@@ -263,6 +273,7 @@ static mote_result fill_strand(mote_strands *strands, const mote_strands_def *de
     if (strands->has_frames) fill_frames(strands, def, lane);
     mote_result result = MOTE_OK;
     if (mote_strands_rests_under_load(strands)) result = mote_strands_balance(strands, def, lane, fault);
+    find_drag_mobility(strands, lane, points);
     if (strands->has_frames) find_curl_rate(strands, lane);
     mote_strands_rest(strands, lane);
     return result;

@@ -54,7 +54,9 @@ struct mote_strands {
     uint32_t strand_count, point_count, group_count, lane_count; /* lane_count = 16 group_count */
     uint32_t max_points;                                         /* points of the longest strand */
     bool compliant;                                              /* some strand has compliant segments */
-    bool has_masses, has_rods, has_frames, has_flat_rods;        /* columns that the def needs */
+    float drag_mobility; /* m/kg, most of a segment's length times the larger inverse mass of its ends */
+    uint32_t substeps;   /* of the last step, by which velocities of position Verlet are behind; 0: as now */
+    bool has_masses, has_rods, has_frames, has_flat_rods; /* columns that the def needs */
     bool has_axes;      /* the def gave the first axes of the frames at rest */
     uint64_t stamp;     /* hash of the strands' numbers of points and rest shapes */
     uint64_t signature; /* hash of all that the def determines */
@@ -206,6 +208,12 @@ void mote_strands_place(const mote_strands *strands, uint32_t lane, uint32_t slo
 uint32_t mote_strands_group_of(const mote_strands *strands, uint32_t slot);
 
 /* --- state.c, hash.c, statistics.c, validate.c --- */
+
+/* Returns 0 before the first step, else 1 plus MOTE_SHIFTED times the substeps of position Verlet. */
+#define MOTE_SHIFTED 2u
+MOTE_INLINE uint32_t mote_strands_started(const mote_strands *strands) {
+    return strands->range.started ? 1 + MOTE_SHIFTED * strands->substeps : 0;
+}
 
 /* Visits all state. Errors of CHECK: FOREIGN (another def), FILE; of RESERVE: MEMORY. */
 void mote_strands_archive(mote_range *range, mote_archive *a);

@@ -144,6 +144,7 @@ struct strand_work {
     bool linked;
     bool late_kicks;                              /* the kicks of all forces are found with the prediction */
     bool moves;                                   /* some pinned point is moving */
+    bool drag_stops;                              /* some segment has more drag than stops it in a substep */
     size_t slot, lane;                            /* first slot and first lane of the group */
     MOTE_ALIGNED(64) float length[MOTE_GROUP];    /* m, sum of the rest lengths of each strand */
     MOTE_ALIGNED(64) float longest[MOTE_GROUP];   /* m, the longest one of them */

@@ -311,7 +311,8 @@ mote_result mote_system_lines(const mote_system *system, const mote_lines_def *d
     if (count) *count = 0;
     if (!system || !def || !count) return MOTE_ERROR_NULL;
     if (system->busy) return MOTE_ERROR_BUSY;
-    const mote_result result = mote_lines_def_check(def, NULL);
+    mote_result result = mote_lines_def_check(def, NULL);
+    if (result == MOTE_OK) result = mote_system_fetch(system);
     if (result) return result;
     const mote_fpu_state saved = mote_fpu_enter();
     *count = draw_all(system, def, NULL);

@@ -45,17 +45,16 @@ mote_result mote_system_add_link(mote_system *system, const mote_link *link, mot
     if (!system || !link || !id) return MOTE_ERROR_NULL;
     if (system->busy) return MOTE_ERROR_BUSY;
     const char *ignored;
-    mote_link_site site[2];
-    uint32_t serial;
+    mote_link_state state = {.link = *link};
     const mote_fpu_state saved = mote_fpu_enter();
     mote_result result = mote_system_fetch(system);
-    if (result == MOTE_OK) result = find_ends(system, link, site, &ignored);
-    if (result == MOTE_OK) result = mote_links_add(&system->links, link, site, &system->allocator, &serial);
+    if (result == MOTE_OK) result = find_ends(system, link, state.site, &ignored);
+    if (result == MOTE_OK) result = mote_links_reserve(&system->links, &state, &system->allocator);
     for (int i = 0; i < 2 && result == MOTE_OK; i++) {
-        result = mote_system_reserve_scratch(system, site[i].range);
-        if (result) mote_links_remove(&system->links, system->links.list.count - 1, &system->allocator);
+        result = mote_system_reserve_scratch(system, state.site[i].range);
+        if (result) mote_links_remove_ends(&system->links, state.site, &system->allocator);
     }
-    if (result == MOTE_OK) *id = (mote_link_id){serial, system->mark};
+    if (result == MOTE_OK) *id = (mote_link_id){mote_links_append(&system->links, &state), system->mark};
     mote_fpu_leave(saved);
     return result;
 }

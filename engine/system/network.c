@@ -83,8 +83,8 @@ mote_result mote_network_teleport(mote_system *system, mote_network_id id) {
     mote_network *network;
     mote_result result = edit(system, id, &network);
     if (result) return result;
-    for (uint32_t slot = 0; network->range.previous_x[0] && slot < network->range.slot_count; slot++)
-        network->range.previous_x[0][slot] = mote_marker();
+    for (uint32_t i = 0; network->range.previous_x[0] && i < network->particle_count; i++)
+        network->range.previous_x[0][network->slot_of_particle[i]] = mote_marker();
     for (int axis = 0; axis < 3 && network->previous_low[0]; axis++)
         memset(network->previous_low[axis], 0, network->range.slot_count * sizeof(float));
     memset(network->frozen, 0, network->island_count * sizeof *network->frozen);

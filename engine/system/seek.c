@@ -13,8 +13,9 @@ static void jump(mote_system *system, uint64_t step) {
     mote_plan plan;
     mote_plan_make(&plan, &whole);
     mote_particles_jump(&system->particles, &now, &plan, step);
-    if (steps >= (double)system->clock.keep_steps || -steps >= (double)system->clock.keep_steps)
-        mote_colliders_end_travels(&system->colliders);
+    if (step / system->clock.keep_steps != system->clock.step / system->clock.keep_steps)
+        mote_colliders_jump(&system->colliders, mote_system_boundary(system),
+                            steps * (double)system->clock.ticks_per_step);
     system->clock.step = step;
 }
 

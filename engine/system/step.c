@@ -61,7 +61,7 @@ static void run_steps(mote_system *system, uint32_t steps, const mote_jobs *jobs
         edited = system->hook || system->emitters.count;
         const uint32_t now =
             edited ? 1 : mote_particles_batch(particles, steps, mote_system_collides(system));
-        run_batch(system, now, now == steps, jobs, report);
+        run_batch(system, now, now == steps || system->hook, jobs, report);
         if (system->hook) mote_system_call_hook(system);
         steps -= now;
     }
@@ -139,7 +139,7 @@ mote_result mote_system_step(mote_system *system, uint32_t steps, mote_advance *
     result = mote_system_begin_advance(system, ~(uint64_t)steps, result);
     if (result) return result;
     mote_advance report = {.steps = steps};
-    return run_and_report(system, 0, &system->def.jobs, &report, out);
+    return run_and_report(system, system->clock.remainder, &system->def.jobs, &report, out);
 }
 
 typedef struct crowd {

@@ -34,7 +34,7 @@ typedef enum mote_emitter_orientation {
     MOTE_EMITTER_ORIENTATION_COUNT
 } mote_emitter_orientation;
 
-/** A spread: values are uniform in [least, most). */
+/** A spread: values are uniform in [least, most], least + u (most - least) in float32 with u in [0, 1). */
 typedef struct mote_spread {
     float least, /**< lower end */
         most;    /**< upper end, >= least */

@@ -60,9 +60,9 @@ typedef struct mote_integrator_info {
 MOTE_API const mote_integrator_info *mote_integrator_describe(mote_integrator integrator);
 
 /** Returns the largest h (s) at which an anchor spring of the given stiffness (N/m), damping (kg/s) and mass
- * (kg) does not grow: the spectral radius of one substep is at most 1 for all smaller h. 0: grows at any h;
- * HUGE_VAL: never grows; NaN for values that are negative, not finite or for mass 0. Advection has no
- * momentum: HUGE_VAL. */
+ * (kg) does not grow: the spectral radius of one substep is at most 1 for all smaller h. 0: grows at any h,
+ * or at any that a double holds; HUGE_VAL: never grows; NaN for values that are negative, not finite or for
+ * mass 0. Advection has no momentum: HUGE_VAL. */
 MOTE_API double mote_integrator_stable_step(mote_integrator integrator, double stiffness, double damping,
                                             double mass);
 

@@ -109,7 +109,10 @@ typedef struct mote_strands_def {
     float max_strain;        /**< tolerance of the constraints, |length / rest length - 1|, > 0 */
     uint32_t max_iterations; /**< limit of Newton's method in a substep, 1 .. 32 */
     float normal_drag,       /**< kg/(m s), >= 0: drag of a metre of strand in air, across it */
-        tangential_drag;     /**< kg/(m s), >= 0: the same along it */
+        tangential_drag;     /**< kg/(m s), >= 0: the same along it. Of constraints, no more acts on a segment
+                              * than stops the lighter one of its ends within a substep: the larger of both
+                              * times h times its length, over that mass, counts as 1 at most. Springs take
+                              * all of it, explicitly. */
     float air_velocity[3];   /**< m/s, of the air that drags (mote_strands_set_air) */
     float radius;            /**< m, >= 0: half the thickness of strands against colliders */
     /** Coulomb's coefficient, >= 0; a contact uses the root of its product with the collider's. */
@@ -218,8 +221,9 @@ MOTE_API mote_result mote_strands_set_root(mote_system *system, mote_strands_id 
                                            const mote_transform *transform, uint64_t tick);
 
 /** Puts a strand (or MOTE_ALL_STRANDS) at rest in its rest shape under its root's target, and its pinned
- * points at their targets. Clears its frozen state; not interpolated across the reset. Errors: NULL, BUSY,
- * ID, RANGE. */
+ * points at their targets. Clears its frozen state; not interpolated across the reset. Springs under position
+ * Verlet: velocities are those of half a substep ago; a strand that is reset alone is at rest then, all
+ * strands at once are at rest now. Errors: NULL, BUSY, ID, RANGE. */
 MOTE_API mote_result mote_strands_reset(mote_system *system, mote_strands_id id, uint32_t strand);
 
 #define MOTE_MAX_STRANDS_PINS 4096u /**< pins in the strands of one id */

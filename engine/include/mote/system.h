@@ -141,8 +141,9 @@ typedef struct mote_range_view {
      * after the present one. Once in 2^24 steps, those from which more than MOTE_MAX_AGE have passed are
      * moved to this distance. */
     uint32_t *birth_step;
-    /** s from birth; dies at the first boundary at which age + dt / 1024 >= lifetime; NaN: at the first; more
-     * than MOTE_MAX_AGE dt: never */
+    /** s from birth; dies at the first boundary at which age + dt / 1024 >= lifetime, compared in steps and
+     * in float32: of lifetimes beyond 16,000 steps, some die a step earlier; NaN: at the first; more than
+     * MOTE_MAX_AGE dt: never */
     float *lifetime;
     mote_vector_columns anchor; /**< m; of new particles: the origin */
     const mote_particle_id *id; /**< of each particle */
@@ -451,8 +452,8 @@ MOTE_API mote_result mote_present_layout_check(const mote_system *system, const 
  * velocity is presented exactly at any distance from the origin. A particle born or teleported since the last
  * step is written as it is. Age: (steps since birth - 1 + alpha) x dt, at least 0; without interpolation
  * steps since birth x dt; steps since birth stop at MOTE_MAX_AGE. Remaining life: 1 - age / lifetime, limited
- * to 0 .. 1; 1 where the lifetime has no end. Sizes and colours are those of the life, 1 - remaining life; of
- * life 0 in systems without lifetimes. Before the first key they are constant, as behind the last. Between
+ * to 0 .. 1; 1 where the lifetime is infinite. Sizes and colours are those of the life, 1 - remaining life;
+ * of life 0 in systems without lifetimes. Before the first key they are constant, as behind the last. Between
  * two keys of values a and b they are a + (b - a) e(t), with the easing of the first (mote/over_life.h).
  * Orientations are normalised; they turn along the shorter arc from that before the last step, at a constant
  * rate to 2e-5 rad, and those of particles that have none before it, and all without interpolation, are not
