@@ -25,23 +25,27 @@ static double place_of(const mote_system *system) {
     return ((double)low + (double)high) / 2;
 }
 
-/* A sphere at the origin that is to be at FAR in the next advance. Ticks are so short at this rate that
- * arrivals must be kept every one or two million steps, before the clock of 64 bits comes round. */
-static mote_system *make_traveller(void) {
+/* A sphere that travels from the origin to `far` within the next `steps` steps; 0: in the next advance. Ticks
+ * are so short at this rate that arrivals must be kept every one or two million steps, before the clock of 64
+ * bits comes round. */
+static mote_system *make_traveller(float far, uint64_t steps) {
     const mote_collider_def ball = mote_sphere((const float[3]){0, 0, 0}, SPHERE);
     mote_system_def def = mote_default_system_def();
     mote_transform to = MOTE_TRANSFORM_IDENTITY;
     mote_collider_id id;
+    mote_advance none;
     def.capacity = 16, def.steps_per_second = (mote_rate){143981, 1000};
     mote_system *system = system_of(&def);
     OK(mote_system_add_collider(system, &ball, &id));
-    to.position[0] = FAR;
-    OK(mote_system_move_collider(system, id, &to, MOTE_NEXT_ADVANCE));
+    OK(mote_system_advance(system, 0, &none));
+    const uint64_t end = mote_system_tick(system) + steps * none.ticks_per_step;
+    to.position[0] = far;
+    OK(mote_system_move_collider(system, id, &to, steps ? end : MOTE_NEXT_ADVANCE));
     return system;
 }
 
 TEST(a_collider_that_has_arrived_stays_over_any_number_of_shorter_seeks) {
-    mote_system *system = make_traveller();
+    mote_system *system = make_traveller(FAR, 0);
     stepped(system, 3), stepped(system, 3);
     ASSERT_NEAR(place_of(system), FAR, 1e-5);
     for (uint32_t i = 0; i < 40; i++) {
@@ -57,7 +61,7 @@ TEST(a_collider_that_has_arrived_stays_over_any_number_of_shorter_seeks) {
 TEST(a_target_of_the_next_advance_waits_for_it_however_far_a_seek_goes) {
     static const uint64_t to[] = {1, 1000000, 2000000, (uint64_t)1 << 40};
     for (size_t i = 0; i < COUNT_OF(to); i++) {
-        mote_system *system = make_traveller();
+        mote_system *system = make_traveller(FAR, 0);
         test_case("seek of %" PRIu64 " steps", to[i]);
         OK(mote_system_seek(system, to[i]));
         ASSERT_NEAR(place_of(system), 0, 1e-5);
@@ -78,25 +82,10 @@ enum { GOAL = 100 }; /* m, along x */
  */
 static const uint64_t way = 4000000;
 
-/* A sphere that travels from the origin to GOAL within the next `way` steps. */
-static mote_system *make_slow_traveller(void) {
-    const mote_collider_def ball = mote_sphere((const float[3]){0, 0, 0}, SPHERE);
-    mote_system_def def = mote_default_system_def();
-    mote_transform to = MOTE_TRANSFORM_IDENTITY;
-    mote_collider_id id;
-    def.capacity = 16, def.steps_per_second = (mote_rate){143981, 1000};
-    mote_system *system = system_of(&def);
-    OK(mote_system_add_collider(system, &ball, &id));
-    to.position[0] = GOAL;
-    const uint64_t tick = mote_system_tick(system) + way * advanced(system, 0).ticks_per_step;
-    OK(mote_system_move_collider(system, id, &to, tick));
-    return system;
-}
-
 TEST(a_travel_that_a_long_seek_does_not_end_is_under_way_after_any_number_of_hops) {
     for (uint64_t hops = 1; hops <= 8; hops++)
         for (uint64_t tenths = 3; tenths <= 10; tenths++) {
-            mote_system *system = make_slow_traveller();
+            mote_system *system = make_traveller(GOAL, way);
             for (uint64_t i = 1; i <= hops; i++) {
                 const uint64_t step = way * tenths * i / (10 * hops);
                 test_case("%" PRIu64 " hops, to step %" PRIu64, hops, step);
@@ -110,7 +99,7 @@ TEST(a_travel_that_a_long_seek_does_not_end_is_under_way_after_any_number_of_hop
 TEST(a_collider_whose_travel_a_seek_passes_has_arrived_for_good) {
     static const uint64_t to[] = {4000000, 4000001, 9000000, 10000000, 20000000, (uint64_t)1 << 40};
     for (size_t i = 0; i < COUNT_OF(to); i++) {
-        mote_system *system = make_slow_traveller();
+        mote_system *system = make_traveller(GOAL, way);
         test_case("seek to step %" PRIu64, to[i]);
         OK(mote_system_seek(system, 1500000));
         OK(mote_system_seek(system, to[i]));
@@ -127,7 +116,7 @@ TEST(a_collider_whose_travel_a_seek_passes_has_arrived_for_good) {
 TEST(a_seek_back_within_2_to_the_60_ticks_finds_a_travel_where_it_was_and_a_longer_one_ends_it) {
     static const uint64_t back[] = {1, 400000, 500000, 1000000, 1152921, 1152922, 1300000, 1600000};
     for (size_t i = 0; i < COUNT_OF(back); i++) {
-        mote_system *system = make_slow_traveller();
+        mote_system *system = make_traveller(GOAL, way);
         const bool ends = back[i] > 1152921;
         const uint64_t step = 1600000 - back[i];
         test_case("seek back by %" PRIu64 " steps", back[i]);

@@ -51,15 +51,15 @@ static void run_all(const mote_network_job *job, const mote_step *step) {
 /* Position Verlet starts from v(t - h / 2), and keeps that offset where the automatic substep changes h.
  * Returns the kick as a fraction of h. */
 static double start_half_step(mote_network *network, const mote_plan_def *def, const mote_step *step) {
-    const double before = network->range.started ? (double)def->substeps / (double)network->substeps : 0;
+    const double kick = mote_half_step_kick(&network->range, network->substeps, def->substeps);
     mote_plan plan;
-    mote_plan_make_kick(&plan, def, -0.5 * (1 - before));
+    mote_plan_make_kick(&plan, def, kick);
     mote_network_job job = network->job;
     job.plan = &plan;
     job.kick = true;
     job.keep_previous = false;
     run_all(&job, step);
-    return -0.5 * (1 - before);
+    return kick;
 }
 
 static void begin(mote_range *range, const mote_step *step) {

@@ -136,6 +136,14 @@ struct mote_range {
     double kicked; /* s: position Verlet applied v += kicked a before the step; 0: nothing */
 };
 
+/* Returns the kick, as a fraction of h, after which the velocities of position Verlet are those of half a
+ * substep ago: all of it before the first step, else the part by which `last` substeps differ from those now.
+ */
+MOTE_INLINE double mote_half_step_kick(const mote_range *range, uint32_t last, uint32_t substeps) {
+    const double before = range->started ? (double)substeps / (double)last : 0;
+    return -0.5 * (1 - before);
+}
+
 /* Returns which of the `count` units of a range (groups or blocks) this system steps. */
 MOTE_INLINE mote_items mote_range_units(const mote_range *range, uint32_t count) {
     const uint32_t *bound = range->bound.unit;

@@ -225,8 +225,8 @@ MOTE_OUTLINE void pass_pins(const strand_columns *c, strand_passed *p, wide_mask
     p->any |= pins;
 }
 
-/* Scales the velocities of the lanes, relative to the frame, by `factor`. What momentum they gain is a
- * reaction of the pins. */
+/* Scales the velocities of the lanes, relative to the frame, by `factor`. The momentum that they gain is
+ * a reaction of the pins. */
 MOTE_INLINE void scale_velocities(const strand_columns *c, const strand_masses *masses,
                                   const strand_motion *frame, bool still, wide factor, wide_mask lanes,
                                   size_t lane) {

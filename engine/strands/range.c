@@ -33,15 +33,15 @@ static mote_strand_job job_of(mote_strands *strands, const mote_plan *plan, cons
  * fraction of h. */
 static double start_half_step(const mote_strand_job *of, const mote_plan_def *def, const mote_step *step) {
     const mote_strands *strands = of->strands;
-    const double before = strands->range.started ? (double)def->substeps / (double)strands->substeps : 0;
+    const double kick = mote_half_step_kick(&strands->range, strands->substeps, def->substeps);
     mote_plan plan;
-    mote_plan_make_kick(&plan, def, -0.5 * (1 - before));
+    mote_plan_make_kick(&plan, def, kick);
     mote_strand_job job = *of;
     job.plan = &plan;
     job.kick = true;
     job.keep_previous = false;
     mote_strands_run(&job, step, true);
-    return -0.5 * (1 - before);
+    return kick;
 }
 
 /* Steps without colliders leave the columns of kept friction as they are: 0. */

@@ -155,8 +155,8 @@ static void clear(float *const *columns, int count, uint32_t slot) {
     for (int i = 0; i < count && columns[i]; i++) columns[i][slot] = 0;
 }
 
-/* Masked slots are at the origin, at rest, without frames, tensions and contacts in every legal state. What
- * they have in the other columns has no effect. */
+/* Masked slots are at the origin, at rest, without frames, tensions and contacts in every legal state. Their
+ * values in the other columns have no effect. */
 static void clear_masked(mote_strands *s) {
     for (uint32_t lane = 0; lane < s->lane_count; lane++)
         for (uint32_t k = (uint32_t)s->points[lane]; k < s->group[lane / MOTE_GROUP].points; k++) {

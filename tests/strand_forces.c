@@ -1,5 +1,5 @@
-/* What flies at one speed stays together: forces that depend on places compare places of one time. And what
- * strands tell of their pins and take from the air in special cases. */
+/* Forces on strands: bodies of one speed stay together, because forces compare places of one time; reactions
+ * are those of the pins that hold; links change no strand beside; thick air makes no speed. */
 #include "test.h"
 
 #include <math.h>
