@@ -180,7 +180,10 @@ TEST(damping_moves_the_limit_as_in_closed_form) {
      * lost. */
     ASSERT_NEAR(mote_integrator_stable_step(MOTE_EXPLICIT_EULER, 14400, 0.1, 1) * 14400 / 0.1, 1, 1e-5);
     ASSERT_NEAR(mote_integrator_stable_step(MOTE_EXPLICIT_EULER, 15, 0.1, 1) * 15 / 0.1, 1, 1e-6);
+    ASSERT_NEAR(mote_integrator_stable_step(MOTE_EXPLICIT_EULER, 1e4, 1e-4, 1) * 1e4 / 1e-4, 1, 1e-9);
+    ASSERT_NEAR(mote_integrator_stable_step(MOTE_EXPLICIT_EULER, 1e20, 1e-10, 1) * 1e20 / 1e-10, 1, 1e-9);
     ASSERT_NEAR(mote_integrator_stable_step(MOTE_MIDPOINT, 1, 1e-7, 1) / cbrt(4e-7), 1, 0.005);
+    ASSERT_NEAR(mote_integrator_stable_step(MOTE_MIDPOINT, 1, 1e-14, 1) / cbrt(4e-14), 1, 0.005);
 }
 
 /* --- Substeps --- */

@@ -450,6 +450,8 @@ TEST(bounds_stay_finite_for_any_position_mass_and_stiffness) {
         make_spring(&g, 1e30, 1e-38, 1e-38, true);
         ASSERT(step_of(&g, m), >, 0);
     }
+    make_spring(&g, 1e30, 1e-38, 1e-38, true);
+    ASSERT_NEAR(step_of(&g, MOTE_EXPLICIT_EULER), 1, 1e-6); /* damping over stiffness; 1e34 s to a radian */
 }
 
 /* x.Mx / x.x, by the power method, comes near the largest eigenvalue from below. */

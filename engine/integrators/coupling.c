@@ -211,7 +211,7 @@ static double region_step(mote_integrator integrator, const mote_coupling *c, co
     r.scheme = integrator == MOTE_EXACT_FLOW ? &kick_flight_kick : scheme;
     if (scheme->info.stable_z == 0 && c->least_ratio == 0) return 0;
     sample_region(&r, c, uncoupled, &rate);
-    double step = mote_first_growth(all_stable, &r, SEARCH_STEP, SEARCH_STEPS, 50) / rate;
+    double step = mote_first_growth(all_stable, &r, SEARCH_STEP, SEARCH_STEPS) / rate;
     if (r.count > 1) step *= BETWEEN_SAMPLES;
     if (kind == COUPLING_COMPOSED && !uncoupled && !proportional)
         step *= integrator == MOTE_YOSHIDA4 ? YOSHIDA_MARGIN : COMPOSED_MARGIN;

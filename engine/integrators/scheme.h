@@ -77,8 +77,7 @@ double mote_bisect_step(mote_step_check *is_stable, const void *context, double 
 
 /* Searches h = resolution, 2 resolution, ... for the first that is not stable, then bisects. HUGE_VAL if the
  * first `steps` of them are all stable. */
-double mote_first_growth(mote_step_check *is_stable, const void *context, double resolution, int steps,
-                         int halvings);
+double mote_first_growth(mote_step_check *is_stable, const void *context, double resolution, int steps);
 
 /* Map of a = constant + damping v + stiffness x over h, in double, before the maps of several forces are
  * summed. */

@@ -1,5 +1,5 @@
-/* Stability on the damped anchor spring m x'' = -k x - b v. Computes the matrix of one substep stage by stage
- * in double, and the first h at which its spectral radius exceeds 1. */
+/* Stability on the damped anchor spring m x'' = -k x - b v. Computes the matrix of one substep, less the unit
+ * matrix, stage by stage in double, and the first h at which its spectral radius exceeds 1. */
 #include "integrators/scheme.h"
 
 #include <math.h>
@@ -14,52 +14,58 @@ typedef struct spring {
     double stiffness, damping; /* a = stiffness x + damping v, both <= 0 */
 } spring;
 
+static state sum(state y, state change) { return (state){y.x + change.x, y.v + change.v}; }
+
 static double acceleration(const spring *s, state y) { return s->stiffness * y.x + s->damping * y.v; }
 
+/* --- The change of the state y in one substep --- */
+
 static state splitting(const mote_scheme *scheme, const spring *s, double h, state y) {
-    y.x += scheme->drift_first * h * y.v;
+    state change = {scheme->drift_first * h * y.v, 0};
     for (uint32_t i = 0; i < scheme->stages; i++) {
-        y.v += scheme->kick[i] * h * acceleration(s, y);
-        y.x += scheme->drift[i] * h * y.v;
+        change.v += scheme->kick[i] * h * acceleration(s, sum(y, change));
+        change.x += scheme->drift[i] * h * (y.v + change.v);
     }
-    return y;
+    return change;
 }
 
 static state verlet(const spring *s, double h, state y) {
-    double a = acceleration(s, y);
-    state predicted = {y.x + h * (y.v + 0.5 * h * a), y.v + h * a};
-    return (state){predicted.x, y.v + 0.5 * h * (a + acceleration(s, predicted))};
+    const double a = acceleration(s, y);
+    const state predicted = {h * (y.v + 0.5 * h * a), h * a};
+    return (state){predicted.x, 0.5 * h * (a + acceleration(s, sum(y, predicted)))};
 }
 
 static state runge_kutta(const mote_scheme *scheme, const spring *s, double h, state y) {
-    state at = y, end = y;
+    state at = y, change = {0, 0};
     for (uint32_t i = 0; i < scheme->stages; i++) {
-        state slope = {at.v, acceleration(s, at)};
-        end.x += scheme->weight[i] * h * slope.x;
-        end.v += scheme->weight[i] * h * slope.v;
+        const state slope = {at.v, acceleration(s, at)};
+        change.x += scheme->weight[i] * h * slope.x;
+        change.v += scheme->weight[i] * h * slope.v;
         at = (state){y.x + scheme->next[i] * h * slope.x, y.v + scheme->next[i] * h * slope.v};
     }
-    return end;
+    return change;
 }
 
 static state substep(const mote_scheme *scheme, const spring *s, double h, state y) {
     if (scheme->family == MOTE_FAMILY_SPLITTING) return splitting(scheme, s, h, y);
     if (scheme->family == MOTE_FAMILY_VERLET) return verlet(s, h, y);
     if (scheme->family == MOTE_FAMILY_RUNGE_KUTTA) return runge_kutta(scheme, s, h, y);
-    mote_exact_map m = mote_map_make(scheme->map, 0, s->damping, s->stiffness, h);
-    return (state){y.x + (m.xx * y.x + m.xv * y.v), y.v + (m.vx * y.x + m.vv * y.v)};
+    const mote_exact_map m = mote_map_make(scheme->map, 0, s->damping, s->stiffness, h);
+    return (state){m.xx * y.x + m.xv * y.v, m.vx * y.x + m.vv * y.v};
 }
 
 /* Jury's criterion (1962): both eigenvalues of a 2 x 2 matrix are in the unit disc exactly if |det| <= 1 and
- * |trace| <= 1 + det. The slack allows for rounding: a symplectic method has det = 1. In units in which the
- * frequency is 1, it is far below the growth of explicit Euler (z^2) and midpoint (z^4 / 4) at the smallest z
- * examined. */
+ * |trace| <= 1 + det. Of the matrix I + D, det = 1 + tr D + det D: this gain is computed without the 1, so
+ * that damping far below the stiffness is seen. The slack allows for rounding, in parts of the size of the
+ * terms that cancel: a symplectic method has det = 1. */
 bool mote_scheme_is_stable(const mote_scheme *scheme, double stiffness, double damping, double h) {
     const double slack = 1e-12;
     const spring s = {-stiffness, -damping};
     const state a = substep(scheme, &s, h, (state){1, 0}), b = substep(scheme, &s, h, (state){0, 1});
-    const double determinant = a.x * b.v - a.v * b.x, trace = a.x + b.v;
-    return __builtin_fabs(determinant) <= 1 + slack && __builtin_fabs(trace) <= 1 + determinant + slack;
+    const double trace = a.x + b.v, determinant = a.x * b.v - a.v * b.x;
+    const double size = h * (h * stiffness + damping), rounding = slack * (size < 1 ? size : 1);
+    return trace + determinant <= rounding && trace + determinant >= -2 - rounding &&
+           determinant >= -rounding && 4 + 2 * trace + determinant >= -rounding;
 }
 
 /* --- Searches --- */
@@ -76,11 +82,13 @@ double mote_bisect_step(mote_step_check *is_stable, const void *context, double 
     return good;
 }
 
-double mote_first_growth(mote_step_check *is_stable, const void *context, double resolution, int steps,
-                         int halvings) {
+/* With damping far below the stiffness the limit is as small a part of the resolution. */
+#define HALVINGS 200
+
+double mote_first_growth(mote_step_check *is_stable, const void *context, double resolution, int steps) {
     for (int i = 1; i <= steps; i++)
         if (!is_stable(context, i * resolution))
-            return mote_bisect_step(is_stable, context, (i - 1) * resolution, i * resolution, halvings);
+            return mote_bisect_step(is_stable, context, (i - 1) * resolution, i * resolution, HALVINGS);
     return HUGE_VAL;
 }
 
@@ -116,7 +124,7 @@ static double stable_step(mote_integrator integrator, double stiffness, double d
     const damped_spring s = {scheme, (root / rate) * (root / rate), drag / rate};
     /* With damping, every method is stable for some h: b / k for explicit Euler. */
     if (scheme->info.stable_z == 0 && damping == 0) return 0;
-    return mote_first_growth(spring_is_stable, &s, RESOLUTION, SEARCH_STEPS, 60) / rate * unit;
+    return mote_first_growth(spring_is_stable, &s, RESOLUTION, SEARCH_STEPS) / rate * unit;
 }
 
 double mote_integrator_stable_step(mote_integrator integrator, double stiffness, double damping,
