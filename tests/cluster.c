@@ -38,13 +38,15 @@ static uint64_t reported(const ranks_world *world) {
 
 static mote_result run(ranks_world *world, uint64_t hash[STEPS / EVERY]) {
     mote_result result = MOTE_OK;
+    uint64_t reports = 0;
     for (uint32_t i = 0; i < STEPS && result == MOTE_OK; i++) {
         ranks_world_calls(world, i);
         if (changes && (i == FROM || i == UNTIL)) changes(world, i == FROM);
+        if (changes && i == UNTIL) reports = reported(world);
         result = mote_system_step(world->system, 1, NULL);
         if (i % EVERY == EVERY - 1) hash[i / EVERY] = mote_system_hash(world->system);
     }
-    if (result == MOTE_OK) hash[STEPS / EVERY - 1] += reported(world);
+    if (result == MOTE_OK) hash[STEPS / EVERY - 1] += reported(world) + reports;
     return result;
 }
 
@@ -117,17 +119,22 @@ static void add_reach(ranks_world *w, bool begins) {
     if (begins) CHANGE(mote_system_add_force(w->system, &chase, &id));
 }
 
-static void add_link(ranks_world *w, bool begins) {
+/* Every rank steps what a link joins. */
+static void link_strand_to(ranks_world *w, mote_network_id network, bool begins) {
     static _Thread_local mote_link_id id;
     mote_link link = mote_default_link();
     link.a.strands = w->strands, link.a.strand = 3, link.a.point = 2;
-    link.b.network = w->nets, link.b.particle = 9;
+    link.b.network = network, link.b.particle = 9;
     link.rest_length = MOTE_AS_PLACED, link.stiffness = 1e-3f;
     if (begins)
         CHANGE(mote_system_add_link(w->system, &link, &id));
     else
         CHANGE(mote_system_remove_link(w->system, id));
 }
+
+static void add_link(ranks_world *w, bool begins) { link_strand_to(w, w->nets, begins); }
+
+static void link_constrained(ranks_world *w, bool begins) { link_strand_to(w, w->constrained, begins); }
 
 static void grow(ranks_world *w, bool begins) {
     const uint32_t all = mote_system_count(w->system) + mote_system_available(w->system);
@@ -177,11 +184,17 @@ TEST(changes_between_steps_keep_the_bits) {
     static const struct {
         const char *scene;
         host_change *change;
-    } cases[] = {{"collisions", set_hook}, {"world", set_hook},
-                 {"particles", add_reach}, {"world", add_link},
-                 {"world", grow},          {"deaths-position-verlet", grow},
-                 {"nets", grow},           {"nets", add_tearing_spring},
-                 {"world", roll_back},     {"sheet", roll_back},
+    } cases[] = {{"collisions", set_hook},
+                 {"world", set_hook},
+                 {"particles", add_reach},
+                 {"world", add_link},
+                 {"world", link_constrained},
+                 {"world", grow},
+                 {"deaths-position-verlet", grow},
+                 {"nets", grow},
+                 {"nets", add_tearing_spring},
+                 {"world", roll_back},
+                 {"sheet", roll_back},
                  {"world", edit_and_spawn}};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         test_case("change %zu, %s", i, cases[i].scene);

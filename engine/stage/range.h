@@ -120,7 +120,8 @@ struct mote_range {
     uint32_t slot_count;
     mote_peers *peers; /* during an advance that this range is divided in; else NULL: this system steps all */
     bool dividable;    /* by the last call of divide */
-    bool divided;      /* in the last advance */
+    bool divided;      /* in the last advance that made a step ... */
+    bool was_divided;  /* ... and during an advance, in the one before */
     mote_division bound; /* NULLs in a system that has not joined a cluster */
     /* Columns by slot. Masked slots are at the origin, at rest, with inverse mass 0. */
     float *x[3], *v[3];   /* m, m/s */

@@ -178,9 +178,16 @@ static bool particles_are_divided(const mote_system *system) {
 }
 
 static bool set_divided(mote_range *range, bool divided, mote_peers *peers) {
+    range->was_divided = range->divided;
     range->divided = divided;
     range->peers = divided ? peers : NULL;
     return divided;
+}
+
+/* An advance of no steps leaves to be gathered what the last one left. */
+static void end_divided(mote_range *range, uint64_t steps) {
+    range->peers = NULL;
+    if (!steps) range->divided = range->was_divided;
 }
 
 /* Whether the host may have written in columns of loose particles on their owner alone. */
@@ -247,10 +254,12 @@ mote_result mote_system_end_advance(mote_system *system, uint64_t steps) {
     mote_range *range;
     if (!system->peers) return MOTE_OK;
     system->peers->steps += steps;
-    if (!steps) system->peers->complete = system->peers->was_complete;
-    system->particles.range.peers = NULL;
-    if (steps) system->peers->lent = 0;
-    for (uint32_t i = 0; (range = mote_system_range_number(system, i)); i++) range->peers = NULL;
+    end_divided(&system->particles.range, steps);
+    for (uint32_t i = 0; (range = mote_system_range_number(system, i)); i++) end_divided(range, steps);
+    if (steps)
+        system->peers->lent = 0;
+    else
+        system->peers->complete = system->peers->was_complete;
     return system->peers->result;
 }
 
