@@ -222,7 +222,7 @@ static bool limit_energy(island *i, mote_solve_sums *at) {
 
 /* Takes from an island that touches nothing the momentum that unfinished systems have given it. It gathers
  * from step to step otherwise (measured: the energy of a free net grew fivefold in 3,600 steps of 1
- * iteration).
+ * iteration; of a net of 16 x 16 at 3 kN/m, 4 systems of 4 iterations, 6 % in 15 s with all substeps solved).
  */
 static void keep_momentum(island *i) {
     const frame f = find_centre(i);
@@ -334,11 +334,14 @@ static void solve(island *i, mote_network_step_report *report) {
     float least = LEAST_ACROSS;
     mote_solve_sums at = run(i, i->multipliers ? MOTE_SOLVE_LINEARISE : MOTE_SOLVE_FIRST_LINEARISE, least);
     if ((i->substep == 0 || relaxed) && !i->multipliers) mote_island_assemble(i);
+    bool finished = true;
     for (uint32_t iterations = 0; iterations < def->max_iterations &&
                                   (iterations == 0 || at.largest > def->max_strain || gains(i, &at));
          iterations++) {
         /* Linear system, contacts, then linearisation at the new positions. */
-        report->linear += solve_system(i, at.sum);
+        const uint32_t taken = solve_system(i, at.sum);
+        finished &= taken < def->max_linear;
+        report->linear += taken;
         report->iterations++;
         least *= 0.25f;
         run(i, MOTE_SOLVE_MOVE, 0);
@@ -346,12 +349,14 @@ static void solve(island *i, mote_network_step_report *report) {
         find_contacts(i, last ? MOTE_GRIP_LAST : MOTE_GRIP_SLIDE);
         at = run(i, last ? MOTE_SOLVE_CHECK : MOTE_SOLVE_LINEARISE, at.largest > LONG_STEP ? least : 0);
     }
-    const bool back = limit_energy(i, &at);
+    const bool back = limit_energy(i, &at), unsolved = back || at.largest > def->max_strain;
     if (i->multipliers) run(i, MOTE_SOLVE_FORCES, at.largest > def->max_strain ? allowed_share(i) : 1);
     if (i->overflows || at.sum * 0.0f != 0) {
         freeze(i);
-    } else if (back || at.largest > def->max_strain) {
-        if (!i->multipliers) keep_momentum(i);
+        return;
+    }
+    if ((unsolved || !finished) && !i->multipliers) keep_momentum(i);
+    if (unsolved) {
         report->unsolved++;
         report->residual = report->residual < at.largest ? at.largest : report->residual;
     }

@@ -47,13 +47,14 @@ MOTE_API mote_result mote_system_link_check(const mote_system *system, const mot
  * forces first, which is 0.49 h after the start for robust or conserving strands without compliance and
  * joints, that of the integrator for springs (0.676 h under Yoshida 4, 0.179 h under PEFRL), and else the
  * start. The link is then explicit and of first order, and stable only while h sqrt(k (1/ma + 1/mb)) is well
- * below 2. The kinematic integrators take
- * it as a force without a closed form.
+ * below 2. The kinematic integrators take it as a force without a closed form.
  *
- * An end that turns non-finite freezes the strand or island at the other end, and a link with a frozen end
- * exerts no force. For the step in which an end froze, an impulse of the link that is not finite, and the
- * reaction of a pinned end to it, are reported as 0. mote_network_stability and MOTE_STABILITY_REFUSE do not
- * count links, and energies omit theirs. Removing a network or strands removes their links.
+ * An end that turns non-finite freezes the strand or island at the other end if the link's force turns
+ * non-finite in the same step; after the last evaluation of that force the other end keeps the step, and the
+ * impulse of the link until then. From the next step on a link with a frozen end exerts no force. For the
+ * step in which an end froze, an impulse of the link that is not finite, and the reaction of a pinned end to
+ * it, are reported as 0. mote_network_stability and MOTE_STABILITY_REFUSE do not count links, and energies
+ * omit theirs. Removing a network or strands removes their links.
  *
  * Errors: NULL, BUSY, DEF, ID (of an end), RANGE (an end that names a network and strands, no such particle
  * or point, the same end twice, a negative value), NOT_FINITE, INTEGRATOR (a network with substeps of its
