@@ -67,6 +67,32 @@ TEST(friction_holds_below_its_angle_and_not_above) {
 
 TEST(one_iteration_is_enough_for_friction) { check_slopes(MOTE_NETWORK_CONSTRAINED, 1, 0.5f); }
 
+/* The dual solver, on a slope of 20 degrees that friction holds (tan 20 = 0.364): rigid springs, and springs
+ * so stiff that h^2 w^2 > 1e5. Each substep rounds coordinates of up to 0.5 m. */
+TEST(friction_holds_the_dual_solver_on_a_slope) {
+    static net n;
+    static const float stiffness[] = {INFINITY, 1e10f};
+    for (size_t k = 0; k < COUNT_OF(stiffness); k++)
+        for (uint32_t substeps = 1; substeps <= 16; substeps *= 4) {
+            const mote_system_def def = rate_of(RATE, substeps);
+            const double angle = 20 * PI / 180;
+            begin_net(&n, MOTE_NETWORK_CONSTRAINED);
+            for (uint32_t i = 0; i < 8; i++) {
+                add_particle(&n, 0.03 * i, 0, 0, 0.01);
+                if (i) add_spring(&n, i - 1, i, MOTE_AS_PLACED, stiffness[k], 0);
+            }
+            start_net(&n, &def, 0);
+            add_force(n.system, mote_gravity((float[3]){(float)(GRAVITY * sin(angle)),
+                                                        (float)(-GRAVITY * cos(angle)), 0}));
+            (void)add_collider(n.system, mote_plane((float[3]){0, 0, 0}, (float[3]){0, 1, 0}));
+            step_net(&n, 5 * RATE);
+            test_case("k %g, %u substeps", (double)stiffness[k], substeps);
+            for (uint32_t i = 0; i < 8; i++)
+                ASSERT_NEAR(place_of(&n, i, 0), (double)n.positions[3 * i], 5 * RATE * substeps * UNIT);
+            mote_system_destroy(n.system);
+        }
+}
+
 /* A plane that moves carries a sheet: it starts at once at 0.5 m/s, and friction gives the sheet its speed.
  */
 TEST(a_moving_plane_carries_a_sheet) {

@@ -198,8 +198,8 @@ bool reference_project_contacts(reference_strand *s) {
     return moved;
 }
 
-/* Out of the collider, without the speed against it, and with friction by that. */
-void reference_project_springs_out(reference_strand *s, float rate) {
+/* Out of the collider, without the speed against it, and with friction by that, which takes its way too. */
+void reference_project_springs_out(reference_strand *s, float rate, float h) {
     for (uint32_t k = 0; k < s->points; k++) {
         const reference_contact *c = &s->contact[k];
         const float gap = row_dot(c->normal, s->x[k]) - c->offset;
@@ -210,8 +210,9 @@ void reference_project_springs_out(reference_strand *s, float rate) {
         for (int axis = 0; axis < 3; axis++) along[axis] = against[axis] + (0 - across) * c->normal[axis];
         const float share = smaller(c->friction * speed / at_least_short(row_length(along)), 1);
         for (int axis = 0; axis < 3; axis++) {
-            s->x[k][axis] -= gap * c->normal[axis];
-            s->v[k][axis] = (s->v[k][axis] + speed * c->normal[axis]) - share * along[axis];
+            const float loss = share * along[axis];
+            s->x[k][axis] = (s->x[k][axis] - gap * c->normal[axis]) - h * loss;
+            s->v[k][axis] = (s->v[k][axis] + speed * c->normal[axis]) - loss;
         }
     }
 }

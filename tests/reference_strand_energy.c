@@ -306,7 +306,7 @@ static bool jumps(const reference_strand *s, const reference_world *w, const ref
     return 4 * most < energy && whole * jump * jump < energy;
 }
 
-void reference_limit_push(reference_strand *s, const reference_world *w, bool solved) {
+void reference_limit_push(reference_strand *s, const reference_world *w, float bent, bool solved) {
     const float none[3] = {0};
     const bool loose = !reference_is_pinned(s);
     reference_push push = reference_push_of(s, w, none);
@@ -314,7 +314,7 @@ void reference_limit_push(reference_strand *s, const reference_world *w, bool so
     float kicks;
     push = reference_push_of(s, w, frame.v);
     float most = reference_pushed_energy(&push, predicted(s, w, &frame, &kicks));
-    if ((!solved || loose) && jumps(s, w, &frame, most)) {
+    if ((!solved || loose) && jumps(s, w, &frame, most + bent)) {
         revert(s, w, &frame);
         if (loose) most = smaller(most, 16 * kicks);
     }

@@ -261,9 +261,11 @@ void reference_count_strained(reference_strand *s, const reference_world *w) {
     if (s->compliance == 0 && strained) s->unsolved++;
 }
 
-/* Puts a strand out of the colliders in which it began the substep, in position alone. */
+/* Puts a strand out of the colliders in which it began the substep, in position alone. The substep itself
+ * counts where it is unsolved. */
 static void leave_colliders(reference_strand *s, const reference_world *w, const reference_hold_of *of,
                             uint32_t substep) {
+    const uint32_t unsolved = s->unsolved;
     reference_row reaction[REFERENCE_POINTS];
     memcpy(reaction, s->reaction, sizeof reaction);
     memcpy(s->x, s->start, sizeof s->x);
@@ -273,6 +275,7 @@ static void leave_colliders(reference_strand *s, const reference_world *w, const
     const bool solved = reference_hold(s, w, of);
     if (!solved || (substep + 1 == w->substeps && s->far)) reference_project(s, w, substep);
     s->rubs = false;
+    s->unsolved = unsolved;
     reference_forget_contacts(s);
     memcpy(s->reaction, reaction, sizeof reaction);
     memcpy(s->start, s->x, sizeof s->start);
@@ -313,7 +316,7 @@ static void constrain(reference_strand *s, const reference_world *w, uint32_t su
     s->deficit = 0; /* contact takes energy */
     const bool last = substep + 1 == w->substeps;
     const bool solved = reference_hold(s, w, &of);
-    if (!w->compliant && of.contacts && (!solved || s->far)) reference_limit_push(s, w, solved);
+    if (!w->compliant && of.contacts && (!solved || s->far)) reference_limit_push(s, w, 0, solved);
     if (!solved || (last && of.contacts && s->far)) reference_project(s, w, substep);
     if (solved && last && of.contacts && s->far) reference_count_strained(s, w);
     if (last) reference_count_buried(s, w, substep);

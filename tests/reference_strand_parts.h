@@ -59,7 +59,7 @@ void reference_forget_contact(reference_strand *strand, uint32_t k);
 void reference_forget_contacts(reference_strand *strand);
 
 /* Springs: points go out of colliders, and lose their speed against them. */
-void reference_project_springs_out(reference_strand *strand, float rate);
+void reference_project_springs_out(reference_strand *strand, float rate, float h);
 
 /* The points that are now inside the collider in which the root is. */
 void reference_count_buried(reference_strand *strand, const reference_world *world, uint32_t substep);
@@ -158,8 +158,8 @@ reference_rigid_motion reference_frame_of_push(const reference_strand *strand, c
                                                const reference_push *push);
 
 /* Limits the energy to that of the prediction from strand->start and the work of colliders; a strand that is
- * not solved does not jump. */
-void reference_limit_push(reference_strand *strand, const reference_world *world, bool solved);
+ * not solved does not jump. bent: twice the bending energy at the start. */
+void reference_limit_push(reference_strand *strand, const reference_world *world, float bent, bool solved);
 
 /* Takes as much of twice the kinetic energy as there is, unless pins move relative to each other. */
 void reference_take_energy(reference_strand *strand, float excess);

@@ -367,7 +367,7 @@ static bool hold_near(reference_strand *s, const reference_world *w, uint32_t su
     *push = reference_push_of(s, w, s->mass[0] > 0 ? still : s->v[0]);
     e->kinetic[0] = reference_pushed_energy(push, e->kinetic[0]);
     const bool slow = !solved || s->far;
-    if (slow) reference_limit_push(s, w, solved);
+    if (slow) reference_limit_push(s, w, e->bending[0], solved);
     if (!solved || (last && s->far)) reference_project(s, w, substep);
     if (s->framed) turn_frames(s, NULL, false);
     if (last) reference_count_buried(s, w, substep);

@@ -147,3 +147,30 @@ TEST(loose_rods_that_a_ball_hits_end_no_frame_inside) {
         destroy_rope(&r);
     }
 }
+
+/* Hair below a plate that turns at 8 rad/s, with its root 1 mm outside: nothing is inside, at any substeps.
+ */
+TEST(nothing_is_buried_beside_a_turning_plate) {
+    for (uint32_t substeps = 1; substeps <= 16; substeps *= 4) {
+        static float points[8 * 3];
+        mote_transform at = MOTE_TRANSFORM_IDENTITY;
+        const mote_collider_def plate = mote_box(&at, (float[3]){0.5f, 0.002f, 0.5f});
+        mote_collider_id id;
+        mote_strands_def def = mote_default_strands_def();
+        lay_line(points, 8, (double[3]){0.3, -0.004, 0}, (double[3]){0.3, -0.074, 0});
+        def.strand_count = 1, def.points = 8, def.positions = points;
+        def.radius = 0.001f, def.substeps = substeps;
+        const rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, 1, 0);
+        assert_int_equal(mote_system_add_collider(r.system, &plate, &id), MOTE_OK);
+        for (int step = 1; step <= 10; step++) {
+            const double half = step * 4.0 / 60;
+            at.rotation[2] = (float)sin(half), at.rotation[3] = (float)cos(half);
+            assert_int_equal(mote_system_move_collider(r.system, id, &at, MOTE_NEXT_ADVANCE), MOTE_OK);
+            assert_int_equal(mote_strands_set_roots(r.system, r.id, &at, 1, MOTE_NEXT_ADVANCE), MOTE_OK);
+            step_rope(&r, 1);
+            test_case("%u substeps, step %d", substeps, step);
+            ASSERT(report_of(&r, 0).buried, ==, 0u);
+        }
+        destroy_rope(&r);
+    }
+}

@@ -98,6 +98,34 @@ TEST(the_report_tells_the_depth_in_a_sampled_ball) {
 }
 
 /* The samples of a solid cube end at its faces, which belong to it: behind them a point is in nothing. */
+/* A solid that goes on to the border of the samples is deepest there. */
+TEST(the_report_has_the_deepest_point_in_a_solid_without_an_underside) {
+    enum { ALONG_X = 21, ALONG_Y = 7 };
+    static float distances[ALONG_X * ALONG_Y * ALONG_X];
+    const mote_transform here = MOTE_TRANSFORM_IDENTITY;
+    mote_distance_grid_def def = mote_default_distance_grid_def();
+    mote_distance_grid *grid;
+    for (int i = 0; i < ALONG_X * ALONG_Y * ALONG_X; i++)
+        distances[i] = -0.6f + 0.2f * (float)(i / ALONG_X % ALONG_Y); /* below y = 0 */
+    def.count[0] = def.count[2] = ALONG_X, def.count[1] = ALONG_Y;
+    def.origin[0] = def.origin[2] = -2, def.origin[1] = -0.6f;
+    def.spacing = 0.2f, def.distances = distances;
+    assert_int_equal(mote_distance_grid_create(&def, &grid), MOTE_OK);
+    const float points[2][2][3] = {{{0, 0.1f, 0}, {0, -0.3f, 0}}, {{1.9f, 0.1f, 1.9f}, {1.9f, -0.5f, 1.9f}}};
+    mote_strands_def hair = mote_default_strands_def();
+    hair.strand_count = 2, hair.points = 2, hair.positions = points[0][0];
+    const rope r = make_rope(&hair, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, SUBSTEPS, 0);
+    const mote_collider_def solid = mote_distance_grid_collider(&here, grid);
+    mote_collider_id id;
+    mote_strands_step_report all;
+    assert_int_equal(mote_system_add_collider(r.system, &solid, &id), MOTE_OK);
+    assert_int_equal(mote_strands_report(r.system, r.id, &all), MOTE_OK);
+    ASSERT_NEAR((double)all.depth, 0.5, 1e-6);
+    ASSERT(all.deepest_strand, ==, 1u);
+    destroy_rope(&r);
+    mote_distance_grid_destroy(grid);
+}
+
 TEST(the_report_has_no_depth_beyond_the_samples) {
     float distances[8];
     for (int i = 0; i < 8; i++) distances[i] = -1;

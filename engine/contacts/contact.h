@@ -12,6 +12,8 @@
 #ifndef MOTE_CONTACTS_CONTACT_H
 #define MOTE_CONTACTS_CONTACT_H
 
+#include <string.h>
+
 #include "contacts/colliders.h"
 #include "contacts/distance_grid.h"
 #include "contacts/height_field.h"
@@ -323,13 +325,24 @@ typedef struct mote_contact_points {
     wide_mask exempt; /* lanes that have no contacts */
 } mote_contact_points;
 
+/* Returns a copy of a turning collider that stays as it is: no point has come along its turn. */
+MOTE_OUTLINE mote_collider_pose contact_at_rest(const mote_collider_pose *pose) {
+    mote_collider_pose rests = *pose;
+    memcpy(rests.start, rests.axis, sizeof rests.start);
+    memset(rests.shift, 0, sizeof rests.shift);
+    memset(rests.turn, 0, sizeof rests.turn);
+    return rests;
+}
+
 /* Replaces *nearest in the lanes in which this collider's gap is smaller, except those of `except`; these
- * take its mark. The points moved while the collider moved from one row of the table to the next. Offset and
- * friction are completed after the last collider (mote_contact_settle). Coordinates up to 1e15 m give finite
- * contacts; paths are swept up to 1e9 m. */
+ * take its mark. The points moved while the collider moved from one row of the table to the next, or stayed
+ * as it is in one row, which is both then. Offset and friction are completed after the last collider
+ * (mote_contact_settle). Coordinates up to 1e15 m give finite contacts; paths are swept up to 1e9 m. */
 MOTE_INLINE void mote_contact_nearest(mote_contact *nearest, const mote_collider_pose *from,
                                       const mote_collider_pose *to, const mote_contact_points *points,
                                       wide_mask except, wide_mask mark) {
+    mote_collider_pose rests;
+    if (from == to && to->turns) rests = contact_at_rest(to), from = to = &rests;
     const wide3 d0 = wide3_sub(points->start, contact_origin(from, points->base)),
                 d1 = wide3_sub(points->end, contact_origin(to, points->base)),
                 u = wide3_sub(wide3_sub(points->end, points->start), wide3_set(to->shift));

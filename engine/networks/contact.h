@@ -45,14 +45,12 @@ MOTE_INLINE wide3 network_shorten(wide3 v, wide most) {
 }
 
 /* Velocity response in the lanes `in`: removes the approach velocity. Coulomb friction removes tangential
- * velocity, up to the coefficient times the approach velocity plus `extra`, m/s. Positions of the spring
- * solver are moved back by h times the friction loss; otherwise a point at rest on a slope would creep down.
- * Positions of the constrained solver stay: moving them would stretch its springs. */
+ * velocity, up to the coefficient times the approach velocity plus `extra`, m/s. Positions go back by
+ * `step_back`, s, times the friction loss. */
 MOTE_INLINE void network_contact_response(const mote_network_job *job, const mote_network_scratch *c,
-                                          ptrdiff_t at, wide_mask in, const mote_contact *contact,
-                                          wide extra) {
-    const wide rate = wide_set((float)(1.0 / job->plan->h)),
-               step_back = wide_set(job->constrained ? 0.0f : job->plan->c.h);
+                                          ptrdiff_t at, wide_mask in, const mote_contact *contact, wide extra,
+                                          wide step_back) {
+    const wide rate = wide_set((float)(1.0 / job->plan->h));
     const wide3 x = network_load3(c, COLUMN(x), at), v = network_load3(c, COLUMN(v), at),
                 normal = contact->normal;
     const wide3 relative = wide3_sub(v, wide3_scale(rate, contact->drift));
@@ -76,6 +74,19 @@ MOTE_INLINE wide network_project_out(const mote_network_scratch *c, ptrdiff_t at
     return depth;
 }
 
+/* h, as friction takes the way of the velocity that it takes: a point at rest on a slope would creep down
+ * otherwise. 0 in the primal solver, which holds its contacts itself: there it would stretch springs. */
+MOTE_INLINE wide network_step_back(const mote_network_job *job, uint32_t slot) {
+    const mote_network *n = job->network;
+    float back[MOTE_WIDTH];
+    for (uint32_t i = 0; i < MOTE_WIDTH; i++) {
+        const bool goes =
+            !job->constrained || mote_network_has_multipliers(n, n->island[slot + i], job->plan->h);
+        back[i] = goes ? job->plan->c.h : 0;
+    }
+    return wide_load(back);
+}
+
 MOTE_INLINE void network_resolve_contacts(const mote_network_job *job, const mote_network_scratch *c,
                                           uint32_t substep, uint32_t first, uint32_t end) {
     for (uint32_t slot = first; slot < end; slot += MOTE_WIDTH) {
@@ -83,7 +94,8 @@ MOTE_INLINE void network_resolve_contacts(const mote_network_job *job, const mot
         mote_contact contact;
         if (!network_contact(job, c, (network_path){substep, COLUMN(x), false}, slot, &contact)) continue;
         const wide depth = network_project_out(c, at, &contact);
-        network_contact_response(job, c, at, wide_less((wide){0}, depth), &contact, (wide){0});
+        network_contact_response(job, c, at, wide_less((wide){0}, depth), &contact, (wide){0},
+                                 network_step_back(job, slot));
     }
 }
 
@@ -228,7 +240,8 @@ MOTE_INLINE void network_friction(const mote_network_job *job, const mote_networ
         if (!wide_lane_bits(in_contact)) continue;
         const wide left = contact.friction * wide_load(network_column(c, COLUMN(normal_impulse)) + at) -
                           wide_max(wide_load(network_column(c, COLUMN(friction_used)) + at), (wide){0});
-        network_contact_response(job, c, at, in_contact, &contact, rate * wide_max(left, (wide){0}));
+        network_contact_response(job, c, at, in_contact, &contact, rate * wide_max(left, (wide){0}),
+                                 (wide){0});
     }
 }
 

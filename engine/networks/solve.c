@@ -362,16 +362,6 @@ static void solve(island *i, mote_network_step_report *report) {
     }
 }
 
-/* Largest h^2 w^2 for which positions are solved: stiffer springs amplify the rounding of positions. A rope
- * of 20 points was held to 0.02 %, strained by 1 % at 2e5 and by 10 % at 1e6 (measured). */
-#define PRIMAL_LIMIT 1e5
-
-/* Chooses the dual solver. Rigid springs need multipliers. Chains and rings are held by multipliers at any
- * stiffness. Denser graphs gain energy by them when conjugate gradients stop early. */
-static bool needs_multipliers(const mote_network *n, uint32_t number, double h) {
-    return n->rigid || h * h * n->aggregates.sparse[number] > PRIMAL_LIMIT;
-}
-
 void mote_network_solve(const mote_network_job *job, const mote_network_scratch *c, const mote_jobs *jobs,
                         uint32_t substep, uint32_t number, mote_network_step_report *report) {
     const mote_network *n = job->network;
@@ -381,7 +371,7 @@ void mote_network_solve(const mote_network_job *job, const mote_network_scratch 
                 .jobs = jobs,
                 .number = number,
                 .substep = substep,
-                .multipliers = needs_multipliers(n, number, job->plan->h),
+                .multipliers = mote_network_has_multipliers(n, number, job->plan->h),
                 .first = n->island_chunk[number],
                 .count = n->island_chunk[number + 1] - n->island_chunk[number]};
     if (i.count) solve(&i, report);

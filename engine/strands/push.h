@@ -188,8 +188,10 @@ MOTE_INLINE wide reverted_energy(wide most, wide kicks, wide_mask reverted) {
 
 /* Limits the kinetic energy of the lanes, which took hold_contacts more than a few iterations, to that of the
  * prediction and the work of colliders. Strands that are not solved do not jump; nor do those without a pin,
- * which nothing forces aside at once. */
-MOTE_OUTLINE void limit_push(const strand_work *w, wide_mask lanes, wide_mask unsolved, size_t lane) {
+ * which nothing forces aside at once. bent: twice the bending energy of rods at the start, J; without it they stayed in
+ * folds that contact had made, of 1.5 J (measured). */
+MOTE_OUTLINE void limit_push(const strand_work *w, wide bent, wide_mask lanes, wide_mask unsolved,
+                             size_t lane) {
     const strand_columns *c = &w->c;
     const strand_masses masses = masses_of(w, lane);
     strand_push push = push_of(w, lanes, lane);
@@ -198,7 +200,8 @@ MOTE_OUTLINE void limit_push(const strand_work *w, wide_mask lanes, wide_mask un
     wide mass, kicks;
     const wide most = pushed_energy(&push, predicted_energy(w, &frame, &kicks, lane));
     const wide_mask loose = ~has_pin(c, lane),
-                    reverted = loose & revert_jumps(w, &frame, most, unsolved | (lanes & loose), lane);
+                    reverted = loose & revert_jumps(w, &frame, most + bent,
+                                                    unsolved | (lanes & loose), lane);
     const wide kinetic = kinetic_energy(c, &masses, &frame, false, &mass, lane);
     limit_kinetic(w, &frame, kinetic, reverted_energy(most, kicks, reverted), lanes, lane);
 }
@@ -210,7 +213,7 @@ MOTE_INLINE void hold_near(const strand_work *w, uint32_t substep, wide_mask lan
     const wide_mask left = hold_contacts(w, lanes, lane);
     if (has_planes(w) && !is_soft(w)) {
         const wide_mask slow = (left | lanes_far(w, lanes)) & wide_mask_load(w->contacts.near);
-        if (wide_lane_bits(slow)) limit_push(w, slow, left & slow, lane);
+        if (wide_lane_bits(slow)) limit_push(w, (wide){0}, slow, left & slow, lane);
     }
     const wide_mask ends = lanes_to_project(w, substep, left);
     project_lanes(w, substep, ends, lane);

@@ -415,7 +415,7 @@ MOTE_INLINE void step_rods_among(strand_work *w, const mote_coupled_affine *own,
         push_work(w, &push, t.root_v, near, lane);
         e.kinetic[0] = pushed_energy(&push, e.kinetic[0]);
         const wide_mask slow = left | lanes_far(w, near);
-        if (wide_lane_bits(slow)) limit_push(w, slow, left, lane);
+        if (wide_lane_bits(slow)) limit_push(w, e.bending[0], slow, left, lane);
         loose = met & slow & ~has_pin(c, lane);
         ends = lanes_to_project(w, substep, left);
         project_lanes(w, substep, ends, lane);

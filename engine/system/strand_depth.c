@@ -9,13 +9,14 @@
 #include "stage/low_part.h"
 
 /* Collider at the present boundary. A point at the distance s from its core, a segment about `at`, is no
- * deeper than reach - s. */
+ * deeper than reach - s; in a grid, whose distances may be any, it is outside where s is over `reach`. */
 typedef struct depth_collider {
     const mote_collider_def *def;
     mote_placement at;
     double along[3];     /* direction of the core ... */
     float axis[3], half; /* ... rounded, and its half length, m */
     double reach;        /* m; infinite for a plane or height field */
+    bool any;            /* distances may be any */
     float slack;         /* m, rounding of distances from the core */
     float world[3];      /* m, `at`, rounded */
     float rounding;      /* m, of distances between rounded world places */
@@ -39,6 +40,7 @@ static depth_collider collider_at(const mote_collider_def *def, const mote_place
     to.along[2] = 2 * (q[1] * q[2] + q[3] * q[0]);
     const bool is_round = capsule || def->kind == MOTE_COLLIDER_SPHERE;
     to.reach = (double)(is_round ? def->radius : mote_collider_bound(def)) + (double)radius;
+    to.any = def->kind == MOTE_COLLIDER_DISTANCE_GRID;
     to.slack = 1e-6f * ((float)to.reach + to.half);
     for (int i = 0; i < 3; i++) {
         to.axis[i] = (float)to.along[i];
@@ -66,11 +68,16 @@ static inline float core_square(const depth_collider *collider, float x, float y
     return x * x + y * y + z * z;
 }
 
+/* Returns the distance from the core within which a point may be as deep as `most` (m). */
+static inline double reach_of(const depth_collider *collider, double most) {
+    return collider->any ? collider->reach : collider->reach - most;
+}
+
 /* Finds which of 16 points with contiguous coordinates may be as deep as `most` (m): first by the box around
  * the collider, then by their distances from its core. World places are rounded. Returns whether any is. */
 static bool find_near(const depth_collider *collider, const float *const x[3], double most,
                       int32_t near[MOTE_GROUP]) {
-    const float reach = (float)(collider->reach - most) + collider->slack + collider->rounding,
+    const float reach = (float)reach_of(collider, most) + collider->slack + collider->rounding,
                 half = collider->half, *const at = collider->world;
     float box[3];
     int32_t inside = 0;
@@ -91,7 +98,7 @@ static bool find_near(const depth_collider *collider, const float *const x[3], d
 /* Returns whether the point is less deep than `most` (m): less work than its depth. */
 static inline bool is_beyond(const depth_collider *collider, const double x[3], double most) {
     const double *const at = collider->at.position, *const axis = collider->along;
-    const double half = (double)collider->half, within = collider->reach - most;
+    const double half = (double)collider->half, within = reach_of(collider, most);
     double dx = x[0] - at[0], dy = x[1] - at[1], dz = x[2] - at[2];
     if (half > 0) {
         const double along = dx * axis[0] + dy * axis[1] + dz * axis[2], foot = along < -half  ? -half

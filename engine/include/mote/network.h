@@ -38,7 +38,9 @@ typedef enum mote_network_solver {
      * it from the first linear system of a substep on; one that enters a collider later does from the next
      * system on. In the dual form, particles are projected out of colliders after the solve. In both, those
      * that are in a collider at the start of a substep leave it before the solve, in position alone, and take
-     * along the particles around whose springs that would strain: they gain no speed by it.
+     * along the particles around whose springs that would strain. What max_strain leaves of that gives speed:
+     * a net of 9 x 7 particles under which a ball of 0.2 m was put at a depth of 15 mm 0.2 m/s (rms) with 2e5
+     * N/m, one on a plane none.
      *
      * Where the dual form has not held the lengths to max_strain (`unsolved`), velocities gain only the share
      * of the correction with which kinetic energy does not grow beyond the work of the pins and what elastic
@@ -77,9 +79,11 @@ typedef enum mote_network_solver {
 /** Reaction to springs that are too stiff for the substep, by the bound for any directions
  * (mote_network_stability). */
 typedef enum mote_stability_policy {
-    MOTE_STABILITY_REPORT,  /**< none: mote_network_stability reports it */
-    MOTE_STABILITY_SUBSTEP, /**< the network takes as many own substeps as it needs, at most max_substeps */
-    MOTE_STABILITY_REFUSE,  /**< advancing the system returns MOTE_ERROR_STABILITY; no time passes */
+    MOTE_STABILITY_REPORT, /**< none: mote_network_stability reports it */
+    /** The network takes as many own substeps as it needs, at most max_substeps or, if these are more, those
+     * of the system. */
+    MOTE_STABILITY_SUBSTEP,
+    MOTE_STABILITY_REFUSE, /**< advancing the system returns MOTE_ERROR_STABILITY; no time passes */
     MOTE_STABILITY_POLICY_COUNT
 } mote_stability_policy;
 
@@ -244,7 +248,7 @@ MOTE_API const uint32_t *mote_network_torn(const mote_system *system, mote_netwo
 /** Work and failures of a network in the last step. */
 typedef struct mote_network_step_report {
     uint32_t substeps; /**< taken */
-    bool capped;       /**< MOTE_STABILITY_SUBSTEP: the bound requires more than max_substeps */
+    bool capped;       /**< MOTE_STABILITY_SUBSTEP: the bound requires more than were taken */
     uint32_t torn;     /**< springs */
     uint32_t frozen;   /**< islands that turned non-finite, in this step or an earlier one, and are frozen */
     uint64_t iterations; /**< constrained: linear systems solved, over islands and substeps */

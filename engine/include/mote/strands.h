@@ -256,9 +256,11 @@ typedef struct mote_strand_step_report {
      * times the distance, of rods to the distance. This counts as strain, but not as unsolved. */
     float strain;
     uint32_t iterations; /**< of Newton's method, over all substeps */
-    uint32_t unsolved;   /**< substeps, or parts of them, that ended beyond max_strain of these lengths */
-    uint32_t fallbacks;  /**< parts of substeps in which the impulses were unstable: solved to first order */
-    uint32_t buried;     /**< points that end the step inside the collider in which their pinned root is */
+    /** Substeps, or parts of them, in which Newton's method did not reach max_strain of these lengths; rigid
+     * segments without contact are then projected to them. */
+    uint32_t unsolved;
+    uint32_t fallbacks; /**< parts of substeps in which the impulses were unstable: solved to first order */
+    uint32_t buried;    /**< points that end the step inside the collider in which their pinned root is */
     /** m, largest depth of a point below the surface of a collider now, buried points included; 0 where no
      * point is inside. Excludes points on which colliders do not act. */
     float depth;
