@@ -2,6 +2,7 @@
 #include "output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -15,8 +16,8 @@ enum { MOST_OUTPUTS = 32, MOST_PATH = 4096 };
 
 struct bench_output {
     FILE *file;
-    char path[MOST_PATH];       /* "": stdout */
-    char beside[MOST_PATH + 8]; /* "": written in place, for what is no regular file */
+    char path[MOST_PATH];        /* "": stdout */
+    char beside[MOST_PATH + 64]; /* to be renamed or removed; "": none, as for what is no regular file */
 };
 
 /* Read by the handler of signals. */
@@ -24,7 +25,7 @@ static bench_output outputs[MOST_OUTPUTS];
 
 static void remove_unfinished(void) {
     for (int i = 0; i < MOST_OUTPUTS; i++)
-        if (outputs[i].file && outputs[i].beside[0]) unlink(outputs[i].beside);
+        if (outputs[i].beside[0]) unlink(outputs[i].beside);
 }
 
 static void break_off(int number) {
@@ -39,7 +40,7 @@ static void clean_up_at_the_end(void) {
     known = true;
     atexit(remove_unfinished);
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    for (int i = 0; i < 3; i++) /* nohup ignores SIGHUP, and so shall this */
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) /* one that nohup ignores stays so */
         if (signal(signals[i], break_off) == SIG_IGN) signal(signals[i], SIG_IGN);
 }
 
@@ -52,27 +53,46 @@ static FILE *take_stdout(const char *option) {
     return copy >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 ? fdopen(copy, "w") : NULL;
 }
 
-/* Whether a file of one is a file of the other. */
-static bool writes_one_file(const bench_output *a, const bench_output *b) {
-    return strcmp(a->path, b->path) == 0 || strcmp(a->path, b->beside) == 0 ||
-           strcmp(a->beside, b->path) == 0;
+/* The absolute path of a file, which need not exist, in a folder that does. False: errno says why not. */
+static bool resolve(const char *path, char absolute[MOST_PATH]) {
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    char folder[MOST_PATH] = ".";
+    if (slash) snprintf(folder, sizeof folder, "%.*s", (int)(name - path), path);
+    char *real = realpath(path, NULL), *real_folder = real ? NULL : realpath(folder, NULL);
+    int length = -1;
+    if (real) length = snprintf(absolute, MOST_PATH, "%s", real);
+    if (real_folder) length = snprintf(absolute, MOST_PATH, "%s/%s", real_folder, name);
+    free(real);
+    free(real_folder);
+    if (length >= MOST_PATH) errno = ENAMETOOLONG;
+    return length >= 0 && length < MOST_PATH;
+}
+
+/* A file that is new, whatever else is in the folder, with the permissions of any new file. */
+static FILE *create_beside(bench_output *output) {
+    char name[sizeof output->beside];
+    int descriptor = -1;
+    for (int number = 0; descriptor < 0; number++) {
+        snprintf(name, sizeof name, "%s.%ld-%d.new", output->path, (long)getpid(), number);
+        descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (descriptor < 0 && errno != EEXIST) return NULL;
+    }
+    memcpy(output->beside, name, sizeof name);
+    return fdopen(descriptor, "w");
 }
 
 /* Links are followed, so that they stay. */
 static FILE *open_beside(bench_output *output, const char *option, const char *path) {
     struct stat status;
-    char *real = realpath(path, NULL);
-    if (snprintf(output->path, sizeof output->path, "%s", real ? real : path) >= MOST_PATH)
-        fail_usage("%s: the path is too long", option);
-    if (!real && lstat(path, &status) == 0) fail_usage("%s: %s is a link to no file", option, path);
-    free(real);
+    if (stat(path, &status) && lstat(path, &status) == 0)
+        fail_usage("%s: %s is a link to no file", option, path);
+    if (!resolve(path, output->path)) return NULL;
     if (stat(output->path, &status) == 0 && !S_ISREG(status.st_mode)) return fopen(output->path, "w");
     if (access(output->path, F_OK) == 0 && access(output->path, W_OK)) return NULL;
-    snprintf(output->beside, sizeof output->beside, "%s.new", output->path);
     for (const bench_output *other = outputs; other < outputs + MOST_OUTPUTS; other++)
-        if (other != output && other->file && writes_one_file(output, other))
+        if (other != output && other->file && strcmp(output->path, other->path) == 0)
             fail_usage("%s: another output writes %s", option, output->path);
-    return fopen(output->beside, "w");
+    return create_beside(output);
 }
 
 bench_output *output_open(const char *option, const char *path) {
@@ -99,7 +119,7 @@ bool output_close(bench_output *output) {
         fprintf(stderr, "mote-bench: %s: %s\n", output->path[0] ? output->path : "stdout", strerror(errno));
         if (output->beside[0]) unlink(output->beside);
     }
-    output->file = NULL;
+    output->file = NULL, output->beside[0] = 0;
     return written;
 }
 

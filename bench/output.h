@@ -1,5 +1,6 @@
-/* Files that commands write. A file is written beside its place and renamed at the end, so that a run that is
- * broken off, or fails, leaves the old one as it was. */
+/* Files that commands write. Each is written to a new file beside its place, FILE.PROCESS-NUMBER.new, and
+ * renamed at the end: a run that is broken off by a signal, or fails, removes the new file and leaves the old
+ * one as it was, and of two runs to one place the last to end leaves its rows. */
 #ifndef BENCH_OUTPUT_H
 #define BENCH_OUTPUT_H
 

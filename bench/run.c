@@ -299,6 +299,20 @@ static void check_scenes(const request *asked) {
                    mote_integrator_describe(run->integrator)->name);
 }
 
+static size_t arena_bytes(const request *asked) {
+    size_t most = 0;
+    for (int i = 0; i < SECTIONS; i++) {
+        const size_t bytes = asked->section[i] && sections[i].memory ? sections[i].memory(&asked->run) : 0;
+        if (bytes > most) most = bytes;
+    }
+    return most;
+}
+
+/* The columns of the engine come on top: at most position, velocity, previous position, ids, ages. */
+static void check_memory(const request *asked) {
+    require_memory((double)arena_bytes(asked) + 60.0 * asked->run.particles, "--particles");
+}
+
 static void parse(int argc, char **argv, request *asked) {
     *asked = (request){.run = {.integrator = MOTE_INTEGRATOR_COUNT}};
     for (int option; (option = next_option(argc, argv, options, print_help)) != -1;) {
@@ -310,6 +324,7 @@ static void parse(int argc, char **argv, request *asked) {
     check_taken(asked);
     check_file(asked);
     check_scenes(asked);
+    check_memory(asked);
 }
 
 /* --- The run --- */
@@ -319,15 +334,9 @@ static void run_sections(request *asked) {
         if (asked->section[i]) sections[i].run(&asked->run);
 }
 
-/* The columns of the engine come on top: at most position, velocity, previous position, ids, ages. */
 static void reserve(request *asked) {
-    size_t size = 0;
-    for (int i = 0; i < SECTIONS; i++) {
-        const size_t needed = asked->section[i] && sections[i].memory ? sections[i].memory(&asked->run) : 0;
-        if (needed > size) size = needed;
-    }
-    require_memory((double)size + 60.0 * asked->run.particles, "--particles");
-    if (!arena_create(&asked->run.memory, size + 1)) fail_usage("--particles: no memory for so many");
+    if (!arena_create(&asked->run.memory, arena_bytes(asked) + 1))
+        fail_usage("--particles: no memory for so many");
 }
 
 static bool allocates(const bench_report *report) {

@@ -10,6 +10,7 @@ import json
 import math
 import os
 import pathlib
+import resource
 import signal
 import subprocess
 import sys
@@ -90,7 +91,7 @@ def unwritable(folder):
     refuse('without a name', *ROPE, '--json', '')
     both = str(folder / 'both')
     refuse('another output', *ROPE, '--json', both, '--csv', both)
-    refuse('another output', *ROPE, '--json', both, '--csv', both + '.new')
+    refuse('another output', *ROPE, '--json', both, '--csv', str(folder / '..' / folder.name / 'both'))
     nothing = folder / 'dangling'
     nothing.symlink_to(folder / 'nothing')
     refuse('link', *ROPE, '--json', str(nothing))
@@ -199,31 +200,58 @@ def busy():
     check('1 disturbed' in run.stderr, 'the disturbed row is not counted')
 
 
+def begin(rows, *arguments, preexec_fn=None):
+    """A run that writes to a file, once its new file is there."""
+    run = subprocess.Popen([PROGRAM, *arguments, '--json', str(rows)], stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL, preexec_fn=preexec_fn)
+    for _ in range(200):
+        if run.poll() is not None or list(rows.parent.glob(f'{rows.name}.*.new')):
+            return run
+        time.sleep(0.05)
+    check(False, f'{rows.name}: nothing is written beside')
+    return run
+
+
+LONG = ('run', '--scene', 'hair', '--repeat', '1000')
+
+
 def broken_off(folder):
-    """Ctrl-C while a row is measured."""
+    """Signals while a row is measured."""
     kept = folder / 'kept.json'
     kept.write_text('as it was', encoding='ascii')
-    with subprocess.Popen([PROGRAM, 'run', '--scene', 'hair', '--repeat', '1000', '--json', str(kept)],
-                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
-        for _ in range(200):
-            if (folder / 'kept.json.new').exists():
-                break
-            time.sleep(0.05)
-        check((folder / 'kept.json.new').exists(), 'nothing is written beside')
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with begin(kept, *LONG) as run:
+            run.send_signal(number)
+            check(run.wait(60) == -number, f'{number.name} did not end the run')
+        check(kept.read_text(encoding='ascii') == 'as it was', f'{number.name}: the old file is gone')
+        check(not list(folder.glob('kept.json.*')), f'{number.name}: a file was left half-written')
+
+
+def two_to_one_file(folder):
+    """A refused run, and two at once, beside a file that someone else calls FILE.new."""
+    rows, other = folder / 'one.json', folder / 'one.json.new'
+    other.write_text('of someone else', encoding='ascii')
+    refuse('--csv', *ROPE, '--json', str(rows), '--csv', str(folder / 'nowhere' / 'file'))
+    check(other.exists() and not rows.exists(), 'a refused run removes a file, or leaves one')
+    with begin(rows, *LONG) as run:
+        bench(*ROPE, '--json', str(rows))
+        check(run.poll() is None, 'the first run ended before the second')
         run.send_signal(signal.SIGINT)
-        check(run.wait(60) == -signal.SIGINT, 'the signal did not end the run')
-    check(kept.read_text(encoding='ascii') == 'as it was', 'the old file is gone')
-    check(not list(folder.glob('*.new')), 'a file was left half-written')
+        run.wait(60)
+    check(json.loads(rows.read_text(encoding='ascii'))['results'], 'the rows of the second run are gone')
+    check(other.exists() and other.read_text(encoding='ascii') == 'of someone else',
+          'a file of someone else was overwritten')
+    mask = os.umask(0)
+    os.umask(mask)
+    check(rows.stat().st_mode & 0o777 == 0o666 & ~mask, f'permissions {rows.stat().st_mode:o}')
+    other.unlink(missing_ok=True)
 
 
 def hung_up(folder):
     """nohup holds: a signal that is ignored stays so."""
     rows = folder / 'hung_up.json'
-    with subprocess.Popen([PROGRAM, *ROPE[:-2], '--threads', '1', '--repeat', '50', '--json', str(rows)],
-                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                          preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) as run:
-        while run.poll() is None and not (folder / 'hung_up.json.new').exists():
-            time.sleep(0.01)
+    with begin(rows, *ROPE[:-2], '--threads', '1', '--repeat', '50',
+               preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) as run:
         run.send_signal(signal.SIGHUP)
         check(run.wait(60) == 0 and rows.exists(), 'nohup did not hold')
 
@@ -253,6 +281,7 @@ def busy_alone():
 
 
 def main():
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         wrong_arguments(folder)
@@ -265,6 +294,7 @@ def main():
         busy_alone()
         busy()
         broken_off(folder)
+        two_to_one_file(folder)
     return '\n'.join(failures) if failures else 0
 
 
