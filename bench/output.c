@@ -39,7 +39,7 @@ static void clean_up_at_the_end(void) {
     if (known) return;
     known = true;
     atexit(remove_unfinished);
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGXCPU, SIGXFSZ};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) /* one that nohup ignores stays so */
         if (signal(signals[i], break_off) == SIG_IGN) signal(signals[i], SIG_IGN);
 }

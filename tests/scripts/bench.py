@@ -216,15 +216,21 @@ LONG = ('run', '--scene', 'hair', '--repeat', '1000')
 
 
 def broken_off(folder):
-    """Signals while a row is measured."""
+    """Signals while a row is measured; a reader of the table that goes away."""
     kept = folder / 'kept.json'
     kept.write_text('as it was', encoding='ascii')
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGPIPE, signal.SIGXCPU):
         with begin(kept, *LONG) as run:
             run.send_signal(number)
             check(run.wait(60) == -number, f'{number.name} did not end the run')
         check(kept.read_text(encoding='ascii') == 'as it was', f'{number.name}: the old file is gone')
         check(not list(folder.glob('kept.json.*')), f'{number.name}: a file was left half-written')
+    reader, writer = os.pipe()
+    os.close(reader)
+    run = subprocess.run([PROGRAM, *ROPE, '--json', str(kept)], stdout=writer, check=False, timeout=60)
+    os.close(writer)
+    check(run.returncode == -signal.SIGPIPE, 'a closed pipe did not end the run')
+    check(not list(folder.glob('kept.json.*')), 'a closed pipe: a file was left half-written')
 
 
 def two_to_one_file(folder):
