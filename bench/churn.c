@@ -13,6 +13,7 @@
 
 #include "churn_baseline.h"
 #include "engine.h"
+#include "options.h"
 #include "random.h"
 
 #define LIFE_STEPS 100u
@@ -137,7 +138,7 @@ void *careful_create(const churn_setup *setup) {
     float *array[13] = {NULL};
     *state = (careful){.forces = setup->scene->forces, .serial = count, .life_steps = setup->life_steps};
     if (!arena_create(&state->memory, staggered_size(arrays, count) + count * sizeof(churn_handle)))
-        exit(EXIT_FAILURE);
+        fail_usage("no memory for the careful loop");
     staggered_arrays(state->memory.bytes, arrays, count, array);
     churn_columns *c = &state->columns;
     c->birth = (uint32_t *)(void *)array[6], c->lifetime = array[7], c->index = (uint32_t *)(void *)array[8];

@@ -1,19 +1,16 @@
 /* The baselines and the probe on one set of arrays, in threads that each own a contiguous range. */
 #include "contenders.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "machine.h"
+#include "options.h"
 #include "scenes.h"
 
 void *allocate_or_fail(size_t bytes) {
     void *pointer = malloc(bytes);
-    if (!pointer) {
-        fprintf(stderr, "mote-bench: no memory for %zu bytes\n", bytes);
-        exit(EXIT_FAILURE);
-    }
+    if (!pointer) fail_usage("no memory for %zu bytes", bytes);
     return pointer;
 }
 

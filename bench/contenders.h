@@ -53,7 +53,7 @@ void fill_columns(const struct bench_scene *scene, uint64_t first, const probe_c
                   size_t count);
 void fill_structs(const struct bench_scene *scene, uint64_t first, struct_particle *particles, size_t count);
 
-/* malloc that ends the program with a message. */
+/* malloc that ends the program with a message and code 2. */
 void *allocate_or_fail(size_t bytes);
 
 #endif

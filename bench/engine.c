@@ -4,8 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "options.h"
+
 void engine_check(mote_result result, const char *call) {
     if (result == MOTE_OK) return;
+    if (result == MOTE_ERROR_MEMORY) fail_usage("not enough memory for %s", call);
     fprintf(stderr, "mote-bench: %s: %s\n", call, mote_result_text(result));
     exit(EXIT_FAILURE);
 }

@@ -5,7 +5,8 @@
 #include "contenders.h"
 #include "scenes.h"
 
-/* Ends the program with a message if a call of the engine failed; call: its name. */
+/* Ends the program with a message if a call of the engine failed, with code 2 where it was refused memory;
+ * call: its name. */
 void engine_check(mote_result result, const char *call);
 
 /* mote_system_add_force, checked. */

@@ -204,10 +204,8 @@ int command_limits(int argc, char **argv) {
     while (next_option(argc, argv, options, print_help) != -1) repeat = option_repeat(optarg);
     require_no_operands(argc, argv, optind);
     arena memory;
-    if (!arena_create(&memory, MEMORY_BYTES + staggered_size(6, PROBE_BLOCK))) {
-        fprintf(stderr, "mote-bench: no memory for %zu bytes\n", MEMORY_BYTES);
-        return EXIT_FAILURE;
-    }
+    if (!arena_create(&memory, MEMORY_BYTES + staggered_size(6, PROBE_BLOCK)))
+        fail_usage("no memory for %zu bytes", MEMORY_BYTES);
     machine_print();
     printf("GB/s, median (min..max) of %u repeats; M/s: the probe in millions of particles\n",
            (unsigned)repeat);

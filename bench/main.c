@@ -36,7 +36,7 @@ static void print_help(FILE *file) {
     for (size_t i = 0; i < command_count; i++)
         fprintf(file, "  %-12s %s\n", commands[i].name, commands[i].description);
     fputs("\nmote-bench COMMAND --help prints the options of a command, mote-bench --version what was built. "
-          "Exit code 2: a wrong argument.\n",
+          "Exit code 2: a wrong argument, a file that cannot be written, or too little memory.\n",
           file);
 }
 

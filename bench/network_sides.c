@@ -1,12 +1,12 @@
 /* The sides of comparisons of networks: see network_sides.h. */
 #include "network_sides.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "batch_baseline.h"
 #include "memory.h"
+#include "options.h"
 
 /* --- The engine --- */
 
@@ -49,10 +49,7 @@ typedef struct batch_run {
 } batch_run;
 
 static void create_columns(arena *memory, uint32_t columns, size_t count, float **column) {
-    if (!arena_create(memory, staggered_size(columns, count))) {
-        fputs("mote-bench: no memory for the batch\n", stderr);
-        exit(EXIT_FAILURE);
-    }
+    if (!arena_create(memory, staggered_size(columns, count))) fail_usage("no memory for the batch");
     staggered_arrays(memory->bytes, columns, count, column);
 }
 

@@ -59,8 +59,8 @@ enum {
 typedef struct run_section {
     const char *name, *description;
     void (*run)(bench_run *run);
-    size_t (*memory)(const bench_run *run); /* bytes of the arena; NULL: none */
-    bool full;                              /* in --full alone */
+    run_memory (*memory)(const bench_run *run); /* NULL: no argument changes it */
+    bool full;                                  /* in --full alone */
     unsigned takes;
 } run_section;
 
@@ -71,7 +71,7 @@ static const run_section sections[] = {
     {"size", "ballistic and galaxy from 1,024 particles up", run_sizes, size_memory, false, SCENES},
     {"substeps", "ballistic and galaxy by 1 to 32 substeps", run_substeps, scene_memory, false, SIZED},
     {"isa", "ballistic and galaxy by every instruction set", run_isas, scene_memory, false, SCENES},
-    {"threads", "1 thread over all, in turn", run_threads, scene_memory, false, ANY_SCENE},
+    {"threads", "1 thread over all, in turn", run_threads, thread_memory, false, ANY_SCENE},
     {"calls", "presentation, order, spawn, kill, allocations", run_calls, NULL, false, 0},
     {"snapshots", "save and restore against memcpy; --full: rollbacks", run_snapshots, NULL, false, 0},
     {"strands", "constraints against springs at equal stretch; --full: all comparisons", run_strands, NULL,
@@ -299,18 +299,12 @@ static void check_scenes(const request *asked) {
                    mote_integrator_describe(run->integrator)->name);
 }
 
-static size_t arena_bytes(const request *asked) {
-    size_t most = 0;
-    for (int i = 0; i < SECTIONS; i++) {
-        const size_t bytes = asked->section[i] && sections[i].memory ? sections[i].memory(&asked->run) : 0;
-        if (bytes > most) most = bytes;
-    }
+static run_memory memory_of(const request *asked) {
+    run_memory most = {0};
+    for (int i = 0; i < SECTIONS; i++)
+        if (asked->section[i] && sections[i].memory)
+            most = more_memory(most, sections[i].memory(&asked->run));
     return most;
-}
-
-/* The columns of the engine come on top: at most position, velocity, previous position, ids, ages. */
-static void check_memory(const request *asked) {
-    require_memory((double)arena_bytes(asked) + 60.0 * asked->run.particles, "--particles");
 }
 
 static void parse(int argc, char **argv, request *asked) {
@@ -324,7 +318,7 @@ static void parse(int argc, char **argv, request *asked) {
     check_taken(asked);
     check_file(asked);
     check_scenes(asked);
-    check_memory(asked);
+    require_memory(memory_of(asked).all, "--particles");
 }
 
 /* --- The run --- */
@@ -335,7 +329,7 @@ static void run_sections(request *asked) {
 }
 
 static void reserve(request *asked) {
-    if (!arena_create(&asked->run.memory, arena_bytes(asked) + 1))
+    if (!arena_create(&asked->run.memory, memory_of(asked).arena + 1))
         fail_usage("--particles: no memory for so many");
 }
 

@@ -33,10 +33,20 @@ void run_substeps(bench_run *run);
 void run_isas(bench_run *run);
 void run_threads(bench_run *run);
 
-/* Bytes of the arena that the scenes asked for, the sizes, and the integrators need. */
-size_t scene_memory(const bench_run *run);
-size_t size_memory(const bench_run *run);
-size_t integrator_memory(const bench_run *run);
+/* Bytes that the largest row of a section takes: of the arena, and of the arena and all contenders, measured.
+ */
+typedef struct run_memory {
+    size_t arena;
+    double all;
+} run_memory;
+
+/* The larger of both, each by itself. */
+run_memory more_memory(run_memory a, run_memory b);
+
+run_memory scene_memory(const bench_run *run);
+run_memory size_memory(const bench_run *run);
+run_memory thread_memory(const bench_run *run);
+run_memory integrator_memory(const bench_run *run);
 
 bool run_asks(const bench_run *run, const bench_scene *scene);
 

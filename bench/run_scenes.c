@@ -253,17 +253,27 @@ void run_threads(bench_run *run) {
 
 /* --- Memory --- */
 
-static size_t memory_of(const bench_run *run, const bench_scene *scene) {
-    return contender_memory(scene, scene_particles(scene, run->particles));
+run_memory more_memory(run_memory a, run_memory b) {
+    return (run_memory){a.arena > b.arena ? a.arena : b.arena, a.all > b.all ? a.all : b.all};
 }
 
-size_t scene_memory(const bench_run *run) {
-    size_t size = 0;
+static run_memory memory_of(const bench_scene *scene, uint32_t particles) {
+    return (run_memory){contender_memory(scene, particles), scene->resident * particles};
+}
+
+run_memory scene_memory(const bench_run *run) {
+    run_memory most = {0};
     for (uint32_t i = 0; i < scene_count; i++)
-        if (run_asks(run, &scenes[i]) && memory_of(run, &scenes[i]) > size) size = memory_of(run, &scenes[i]);
-    return size;
+        if (run_asks(run, &scenes[i]))
+            most = more_memory(most, memory_of(&scenes[i], scene_particles(&scenes[i], run->particles)));
+    return most;
 }
 
-size_t size_memory(const bench_run *run) {
-    return contender_memory(scene_named("galaxy"), largest_size(run));
+run_memory size_memory(const bench_run *run) { return memory_of(scene_named("galaxy"), largest_size(run)); }
+
+/* A row of section threads holds two engines beside one arena. */
+run_memory thread_memory(const bench_run *run) {
+    run_memory memory = scene_memory(run);
+    memory.all += memory.all - (double)memory.arena;
+    return memory;
 }

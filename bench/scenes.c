@@ -65,11 +65,12 @@ static const scene_forces no_forces = {.attractor_count = 0};
 #define ARITHMETIC_OF_ATTRACTOR  {28, 1, 1}
 #define ARITHMETIC_OF_ATTRACTORS {79, 4, 4}
 
-#define STRAND_SCENE(called, described, contender, how, count, frame_count, substeps)                        \
+#define STRAND_SCENE(called, described, contender, how, count, bytes, frame_count, substeps)                 \
     {.name = called,                                                                                         \
      .description = described,                                                                               \
      .forces = &no_forces,                                                                                   \
      .particles = count,                                                                                     \
+     .resident = bytes,                                                                                      \
      .engine = &contender,                                                                                   \
      .figures = strands_figures,                                                                             \
      .strand = &how,                                                                                         \
@@ -78,11 +79,12 @@ static const scene_forces no_forces = {.attractor_count = 0};
      .whole = strands_whole,                                                                                 \
      .observe = strands_observe}
 
-#define NETWORK_SCENE(called, described, how, count, frame_count, substeps)                                  \
+#define NETWORK_SCENE(called, described, how, count, bytes, frame_count, substeps)                           \
     {.name = called,                                                                                         \
      .description = described,                                                                               \
      .forces = &no_forces,                                                                                   \
      .particles = count,                                                                                     \
+     .resident = bytes,                                                                                      \
      .engine = &networks_contender,                                                                          \
      .figures = networks_figures,                                                                            \
      .network = &how,                                                                                        \
@@ -97,6 +99,7 @@ const bench_scene scenes[] = {
      .description = "gravity and wind with linear drag",
      .forces = &ballistic_forces,
      .particles = MEBI,
+     .resident = 84,
      .place = place_in_box,
      .engine = &engine_contender,
      .baseline_struct = &struct_contender,
@@ -106,6 +109,7 @@ const bench_scene scenes[] = {
      .description = "a disc around one softened attractor",
      .forces = &galaxy_forces,
      .particles = MEBI,
+     .resident = 84,
      .place = place_in_disc,
      .engine = &engine_contender,
      .baseline_struct = &struct_contender,
@@ -115,6 +119,7 @@ const bench_scene scenes[] = {
      .description = "discs around four softened attractors",
      .forces = &galaxies_forces,
      .particles = MEBI,
+     .resident = 84,
      .place = place_in_disc,
      .engine = &engine_contender,
      .baseline_struct = &struct_contender,
@@ -125,6 +130,7 @@ const bench_scene scenes[] = {
      .description = "ballistic, 1 % die and are born every step",
      .forces = &ballistic_forces,
      .particles = MEBI,
+     .resident = 187,
      .place = place_in_box,
      .engine = &churn_contender,
      .baseline_struct = &struct_contender,
@@ -138,6 +144,7 @@ const bench_scene scenes[] = {
      .forces = &no_forces,
      .add_forces = smoke_forces,
      .particles = MEBI,
+     .resident = 84,
      .place = place_in_box,
      .engine = &engine_contender},
     {.name = "flow",
@@ -146,6 +153,7 @@ const bench_scene scenes[] = {
      .add_forces = flow_forces,
      .integrator = MOTE_ADVECT_MIDPOINT,
      .particles = MEBI,
+     .resident = 84,
      .place = place_in_box,
      .engine = &engine_contender},
     {.name = "heap",
@@ -153,6 +161,7 @@ const bench_scene scenes[] = {
      .forces = &falling_forces,
      .add_forces = heap_forces,
      .particles = 200000,
+     .resident = 84,
      .place = place_in_heap,
      .engine = &engine_contender},
     {.name = "rain",
@@ -160,6 +169,7 @@ const bench_scene scenes[] = {
      .forces = &falling_forces,
      .add_forces = rain_forces,
      .particles = 200000,
+     .resident = 84,
      .place = place_in_rain,
      .engine = &engine_contender},
     {.name = "orbits",
@@ -167,6 +177,7 @@ const bench_scene scenes[] = {
      .forces = &orbits_forces,
      .integrator = MOTE_VELOCITY_VERLET,
      .particles = 1000000,
+     .resident = 84,
      .place = place_in_disc,
      .engine = &engine_contender,
      .baseline_plain = &verlet_contender},
@@ -174,6 +185,7 @@ const bench_scene scenes[] = {
      .description = "1,000 systems advanced in one call",
      .forces = &ballistic_forces,
      .particles = 200 * SWARM_SYSTEMS,
+     .resident = 196,
      .place = place_in_box,
      .engine = &swarm_contender,
      .baseline_struct = &swarm_struct_contender,
@@ -184,6 +196,7 @@ const bench_scene scenes[] = {
      .description = "200 fountains of an emitter over a collider, advanced in one call, and packed",
      .forces = &no_forces,
      .particles = 500 * CROWD_SYSTEMS,
+     .resident = 215,
      .engine = &crowd_contender,
      .references = {&crowd_single_contender},
      .added_bytes = 56,
@@ -194,27 +207,30 @@ const bench_scene scenes[] = {
      .description = "an emitter over two planes and a ball, deaths, packed presentation",
      .forces = &no_forces,
      .particles = 1000000,
+     .resident = 130,
      .engine = &fountain_contender,
      .added_bytes = 56,
      .counted = "birth step and lifetime (8), previous position written (12) and read again beside the "
                 "position to be packed (36); births are not counted",
      .figures = fountain_figures},
     STRAND_SCENE("rope", "one strand of 64 points, 1 m, released horizontally", rope_contender, rope_scene,
-                 64, 125, 1),
+                 64, 172, 125, 1),
     STRAND_SCENE("hair", "16,384 strands of 32 points on a head that nods and turns, over shoulders",
-                 strands_contender, hair_scene, 16384 * 32, 0, 1),
+                 strands_contender, hair_scene, 16384 * 32, 172, 0, 1),
     STRAND_SCENE("shaken", "the same hair on a head that is shaken, without shoulders", strands_contender,
-                 shaken_scene, 16384 * 32, 0, 4),
+                 shaken_scene, 16384 * 32, 172, 0, 4),
     STRAND_SCENE("curls", "4,096 helices of 32 points that keep their shape under roots that turn",
-                 strands_contender, curls_scene, 4096 * 32, 0, 8),
+                 strands_contender, curls_scene, 4096 * 32, 236, 0, 8),
     NETWORK_SCENE("net", "256 x 256 knots with diagonals and second neighbours, hung along an edge",
-                  net_scene, 256 * 256, 0, 8),
+                  net_scene, 256 * 256, 1040, 0, 8),
     NETWORK_SCENE("bridge", "a suspended footway of 512 m under a column on the march", bridge_scene,
-                  1025 * 32, 8, 32),
-    NETWORK_SCENE("webs", "4,096 orb webs of 60 nodes, each hung from a pin", webs_scene, 4096 * 60, 0, 8),
+                  1025 * 32, 1510, 8, 32),
+    NETWORK_SCENE("webs", "4,096 orb webs of 60 nodes, each hung from a pin", webs_scene, 4096 * 60, 451, 0,
+                  8),
     {.name = HAIR_FILE_SCENE,
      .description = "the strands of a HAIR file, --file FILE or --scene hairfile:FILE; 0.3 m the longest",
      .forces = &no_forces,
+     .resident = 172,
      .engine = &hair_file_contender,
      .figures = strands_figures,
      .whole = hair_file_whole,

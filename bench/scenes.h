@@ -34,6 +34,9 @@ typedef struct bench_scene {
     void (*add_forces)(mote_system *system); /* forces that scene_forces cannot describe; NULL: none */
     mote_integrator integrator;              /* by default, and that of the baselines */
     uint32_t particles;                      /* by default */
+    /* Bytes a particle of all contenders of a row and the arena: the slope of the most resident memory of
+     * `run --section throughput` between two sizes. */
+    double resident;
     /* The first state of particle number `serial`, made by + - x / sqrt and integers only, so that hashes
      * agree everywhere. */
     void (*place)(const scene_forces *forces, uint64_t serial, scene_particle *particle);

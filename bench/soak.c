@@ -10,6 +10,7 @@
 #include <mote/mote.h>
 
 #include "commands.h"
+#include "engine.h"
 #include "options.h"
 #include "pool.h"
 #include "random.h"
@@ -40,12 +41,7 @@ typedef struct soaked {
     bool linked[LINKS];
 } soaked;
 
-static void check(mote_result result, const char *call) {
-    if (result == MOTE_OK) return;
-    fprintf(stderr, "mote-bench: soak: %s: %s\n", call, mote_result_text(result));
-    exit(EXIT_FAILURE);
-}
-#define CHECKED(call) check(call, #call)
+#define CHECKED(call) engine_check(call, #call)
 
 /* --- The scene --- */
 
@@ -205,8 +201,7 @@ static void lead_astray(soaked *s, snapshot *to, uint64_t window) {
     CHECKED(mote_system_snapshot_bytes(s->system, &bytes));
     if (bytes > to->capacity) {
         free(to->memory);
-        to->capacity = bytes + bytes / 2, to->memory = malloc(to->capacity);
-        if (!to->memory) exit(EXIT_FAILURE);
+        to->capacity = bytes + bytes / 2, to->memory = allocate_or_fail(to->capacity);
     }
     CHECKED(mote_system_save(s->system, window & 1, to->memory, bytes, NULL));
     host_calls(s, window + 1000003);

@@ -22,8 +22,11 @@ ROPE = 'run --section throughput --scene rope --frames 2 --repeat 2 --threads 1'
 failures = []
 
 
-def bench(*arguments, code=0):
-    run = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, check=False, timeout=120)
+def bench(*arguments, code=0, space=None):
+    """space: bytes that the program may address; one thread, since each takes some of them."""
+    limit = space and (lambda: resource.setrlimit(resource.RLIMIT_AS, (space, space)))
+    run = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, check=False, timeout=120,
+                         preexec_fn=limit, env={**os.environ, **({'OMP_NUM_THREADS': '1'} if space else {})})
     if run.returncode != code:
         failures.append(f'{arguments}: code {run.returncode}, not {code}: {run.stderr.strip()[:200]}')
     return run
@@ -34,9 +37,9 @@ def check(good, what):
         failures.append(what)
 
 
-def refuse(word, *arguments):
+def refuse(word, *arguments, space=None):
     """Code 2, nothing on stdout, and a message with the word."""
-    run = bench(*arguments, code=2)
+    run = bench(*arguments, code=2, space=space)
     check(word in run.stderr, f'{arguments}: the message does not name {word}: {run.stderr.strip()[:200]}')
     check(not run.stdout, f'{arguments}: printed {run.stdout[:80]}')
 
@@ -75,11 +78,24 @@ def wrong_arguments(folder):
     refuse('no file of', 'diff', str(folder / 'text'), str(folder / 'text'))
 
 
-def too_large():
+def too_large(folder):
+    """Sizes that memory does not hold, by what a scene takes for a particle, and allocations that fail."""
     memory = os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE')
-    particles = memory // 60 // 1000000 + 1
-    if particles < 4000:
-        refuse('GiB', 'run', '--section', 'throughput', '--scene', 'galaxy', '--particles', f'{particles}M')
+    space = 750000000
+    limited = subprocess.run([PROGRAM, '--version'], capture_output=True, check=False, preexec_fn=lambda: (
+        resource.setrlimit(resource.RLIMIT_AS, (space, space)))).returncode == 0 # sanitizers address more
+    for section, scene, bytes_each in (('throughput', 'galaxy', 60), ('throughput', 'hair', 150),
+                                       ('throughput', 'churn', 160), ('threads', 'galaxy', 100)):
+        particles = memory // bytes_each // 1000000 + 1
+        if particles < 2000:
+            refuse('GiB', 'run', '--section', section, '--scene', scene, '--particles', f'{particles}M',
+                   space=space if limited else None)
+    rows = folder / 'refused.json'
+    for scene, particles in (('hair', '6M'), ('net', '800k'), ('galaxy', '12M')) if limited else ():
+        run = bench('run', '--scene', scene, '--particles', particles, '--threads', '1', '--json', str(rows),
+                    code=2, space=space)
+        check('memory' in run.stderr, f'{scene}: the message names no memory: {run.stderr.strip()[:200]}')
+    check(not list(folder.glob('refused.json*')), 'a file was left where memory was refused')
 
 
 def unwritable(folder):
@@ -291,7 +307,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         wrong_arguments(folder)
-        too_large()
+        too_large(folder)
         unwritable(folder)
         files(folder)
         curves(folder)
