@@ -4,6 +4,11 @@
 #include "json.h"
 #include "report.h"
 
+static void write_hash(char text[17], uint64_t hash) {
+    text[0] = 0;
+    if (hash) snprintf(text, 17, "%016" PRIx64, hash);
+}
+
 static void add_count(cJSON *object, const char *key, uint32_t count) {
     if (count) cJSON_AddNumberToObject(object, key, count);
 }
@@ -37,8 +42,8 @@ static cJSON *row_object(const bench_row *row) {
     for (uint32_t i = 0; i < row->quantity_count; i++)
         cJSON_AddItemToArray(quantities, quantity_object(&row->quantity[i]));
     char hash[17];
-    snprintf(hash, sizeof hash, "%016" PRIx64, row->hash);
-    if (row->hash) cJSON_AddStringToObject(object, "hash", hash);
+    write_hash(hash, row->hash);
+    if (hash[0]) cJSON_AddStringToObject(object, "hash", hash);
     cJSON_AddBoolToObject(object, "hash_differs", row->differs);
     if (row->disturbed[0]) cJSON_AddStringToObject(object, "disturbed", row->disturbed);
     if (row->details) cJSON_AddItemToObject(object, "details", cJSON_Duplicate(row->details, true));
@@ -56,13 +61,24 @@ static void write_count(FILE *file, uint32_t count) {
     fputc(',', file);
 }
 
+/* The figure to reach, as ">= 1.85", and whether the quantity does. */
+static void write_figure(FILE *file, const row_quantity *q) {
+    if (q->bound) fprintf(file, "%c= %.9g", q->bound, q->target);
+    fputc(',', file);
+    csv_text(file, !q->bound ? "" : quantity_met(q) ? "yes" : "no", '\n');
+}
+
 void report_csv(const bench_report *report, FILE *file) {
     if (!file) return;
-    fputs("section,name,integrator,isa,particles,substeps,threads,quantity,unit,median,min,max,disturbed\n",
-          file);
-    for (uint32_t i = 0; i < report->count; i++)
-        for (uint32_t k = 0; k < report->rows[i].quantity_count; k++) {
-            const bench_row *row = &report->rows[i];
+    fputs(
+        "section,name,integrator,isa,particles,substeps,threads,quantity,unit,median,min,max,disturbed,hash,"
+        "figure,met\n",
+        file);
+    for (uint32_t i = 0; i < report->count; i++) {
+        const bench_row *row = &report->rows[i];
+        char hash[17];
+        write_hash(hash, row->hash);
+        for (uint32_t k = 0; k < row->quantity_count; k++) {
             const row_quantity *q = &row->quantity[k];
             csv_text(file, row->section, ',');
             csv_text(file, row->name, ',');
@@ -76,6 +92,9 @@ void report_csv(const bench_report *report, FILE *file) {
             csv_number(file, q->value.median, ',');
             csv_number(file, q->value.min, ',');
             csv_number(file, q->value.max, ',');
-            csv_text(file, row->disturbed, '\n');
+            csv_text(file, row->disturbed, ',');
+            csv_text(file, hash, ',');
+            write_figure(file, q);
         }
+    }
 }

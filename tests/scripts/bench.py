@@ -129,7 +129,8 @@ def files(folder):
     check(row['name'] == 'rope' and len(row['hash']) == 16 and row['quantities'][0]['value'] > 0, f'{row}')
     lines = list(csv.DictReader(io.StringIO(table.read_text(encoding='ascii'))))
     check(lines[0]['quantity'] == 'rate' and float(lines[0]['median']) > 0, f'{lines[0]}')
-    check(None not in lines[0], 'a row has too many fields')
+    check(all(None not in line and None not in line.values() for line in lines), 'a row of other length')
+    check(all(line.get('hash') == row['hash'] for line in lines), 'the CSV has another hash')
     run = bench(*ROPE, '--json', '-')
     check(json.loads(run.stdout)['results'][0]['hash'] == row['hash'], 'two runs have different hashes')
     check('throughput' in run.stderr, 'the table did not go to stderr')
@@ -138,6 +139,11 @@ def files(folder):
     names = [line['name'] for line in csv.DictReader(io.StringIO(run.stdout)) if line['quantity'] == 'rate']
     isas = [line for line in bench('list').stdout.splitlines() if line.startswith('isa ')]
     check(names == ['rope'] * 4 * len(isas), f'{names}')
+    run = bench(*'run --scene ballistic,net --particles 1k --threads 1 --frames 1 --repeat 1 --csv -'.split())
+    lines = {(line['name'], line['quantity']): line for line in csv.DictReader(io.StringIO(run.stdout))}
+    plain, rate = lines['ballistic', 'over a plain loop'], lines['ballistic', 'rate']
+    check(plain.get('figure') == '>= 1' and plain['met'] == ('yes' if float(plain['median']) >= 1 else 'no') and
+          rate['figure'] == rate['met'] == '', f'{plain}')
     sections = 'threads,isa,integrators,calls'
     bench(*f'run --full --section {sections} --scene ballistic --particles 1k --repeat 1'.split())
     check('mote-bench' in bench('--version').stdout, '--version')
