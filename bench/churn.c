@@ -181,9 +181,9 @@ static spread part_beyond(const bench_series *reference, const measurement *resu
 
 uint32_t churn_figures(const measurement *result, scene_figure *figures) {
     figures[0] = (scene_figure){
-        "churn_share", "of the step for kill, compact and spawn (against the same scene without deaths)", 1,
-        part_beyond(&result->reference[0], result)};
-    figures[1] = (scene_figure){"churn_share_with_ages",
+        "churn_share", "1", "of the step for kill, compact and spawn (against the same scene without deaths)",
+        1, part_beyond(&result->reference[0], result)};
+    figures[1] = (scene_figure){"churn_share_with_ages", "1",
                                 "of the step for these and the reading of ages (against no ages, no handles)",
                                 1, part_beyond(&result->reference[1], result)};
     return 2;

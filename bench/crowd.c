@@ -150,9 +150,9 @@ const bench_contender crowd_single_contender = {"one system", crowd_single_open,
                                                 crowd_frames, crowd_hash,        crowd_destroy};
 
 uint32_t crowd_figures(const measurement *result, scene_figure *figures) {
-    figures[0] = (scene_figure){"crowd_frame_seconds", "ms a frame, packed presentation included", 1e-3,
+    figures[0] = (scene_figure){"crowd_frame_seconds", "s", "ms a frame, packed presentation included", 1e-3,
                                 spread_of(result->engine.seconds, result->config.repeat)};
-    figures[1] = (scene_figure){"crowd_cost_ratio", "x the cost of one system of as many particles", 1,
+    figures[1] = (scene_figure){"crowd_cost_ratio", "", "x the cost of one system of as many particles", 1,
                                 ratio_spread(&result->engine, &result->reference[0], result->config.repeat)};
     return 2;
 }
@@ -165,7 +165,7 @@ const bench_contender fountain_contender = {"fountain",   fountain_open, NULL,
                                             crowd_frames, crowd_hash,    crowd_destroy};
 
 uint32_t fountain_figures(const measurement *result, scene_figure *figures) {
-    figures[0] = (scene_figure){"fountain_frame_seconds", "ms a frame, packed presentation included", 1e-3,
-                                spread_of(result->engine.seconds, result->config.repeat)};
+    figures[0] = (scene_figure){"fountain_frame_seconds", "s", "ms a frame, packed presentation included",
+                                1e-3, spread_of(result->engine.seconds, result->config.repeat)};
     return 1;
 }

@@ -100,16 +100,17 @@ uint32_t networks_figures(const measurement *result, scene_figure *figures) {
     double steps = seen->springs * result->config.substeps;
     const scene_figure all[] = {
         {"spring_substeps_per_second",
+         "1/s",
          "M spring-substeps/s",
          1e6,
          {steps / time.median, steps / time.max, steps / time.min}},
-        {"max_strain", "% largest strain", 0.01, constant(seen->max_strain)},
-        {"mean_strain", "% mean strain", 0.01, constant(seen->mean_strain)},
-        {"kinetic_energy", "J kinetic", 1, constant(seen->kinetic)},
-        {"energy_lost", "J lost", 1, constant(seen->energy_lost)},
-        {"stable_step_any", "stable steps in h, any directions", 1, constant(seen->stable_any)},
-        {"stable_step_sharp", "sharp", 1, constant(seen->stable_sharp)},
-        {"frozen", "frozen", 1, constant(seen->frozen)}};
+        {"max_strain", "1", "% largest strain", 0.01, constant(seen->max_strain)},
+        {"mean_strain", "1", "% mean strain", 0.01, constant(seen->mean_strain)},
+        {"kinetic_energy", "J", "J kinetic", 1, constant(seen->kinetic)},
+        {"energy_lost", "J", "J lost", 1, constant(seen->energy_lost)},
+        {"stable_step_any", "1", "stable steps in h, any directions", 1, constant(seen->stable_any)},
+        {"stable_step_sharp", "1", "sharp", 1, constant(seen->stable_sharp)},
+        {"frozen", "1", "frozen", 1, constant(seen->frozen)}};
     memcpy(figures, all, sizeof all);
     return sizeof all / sizeof all[0];
 }

@@ -76,8 +76,8 @@ static void add_figures(bench_row *row, const measurement *result) {
     scene_figure figures[MAX_FIGURES];
     const uint32_t count = result->config.scene->figures ? result->config.scene->figures(result, figures) : 0;
     for (uint32_t i = 0; i < count; i++) {
-        row_quantity *q = row_add(row, figures[i].key, "1", figures[i].value, 0);
-        q->sentence = figures[i].sentence, q->scale = figures[i].unit;
+        row_quantity *q = row_add(row, figures[i].key, figures[i].unit, figures[i].value, 0);
+        q->sentence = figures[i].sentence, q->scale = figures[i].scale;
         q->quiet = i > 1 && strcmp(q->name, "frozen");
     }
 }

@@ -13,10 +13,10 @@ typedef struct scene_particle {
 
 /* A figure of one scene, beside those of every row. */
 typedef struct scene_figure {
-    const char *key;      /* in the record */
-    const char *sentence; /* in the table, after the value */
-    double unit;          /* in which the table gives the value; 1, 1e6, 0.01 for a per cent */
-    spread value;         /* min = max: known, not measured */
+    const char *key, *unit; /* in the files; unit as of a row_quantity */
+    const char *sentence;   /* in the table, after the value over `scale` */
+    double scale;           /* 1, 1e6, 0.01 for a per cent */
+    spread value;           /* min = max: known, not measured */
 } scene_figure;
 
 #define MAX_FIGURES 8u

@@ -283,14 +283,15 @@ uint32_t strands_figures(const measurement *result, scene_figure *figures) {
     spread time = spread_of(result->engine.seconds, result->config.repeat);
     double nodes = result->config.particles;
     const scene_figure all[] = {{"node_frames_per_second",
+                                 "1/s",
                                  "M node-frames/s",
                                  1e6,
                                  {nodes / time.median, nodes / time.max, nodes / time.min}},
-                                {"max_strain", "% largest strain", 0.01, constant(seen->max_strain)},
-                                {"mean_strain", "% mean strain", 0.01, constant(seen->mean_strain)},
-                                {"iterations", "iterations", 1, constant(seen->iterations)},
-                                {"unsolved", "strands unsolved a frame", 1, constant(seen->unsolved)},
-                                {"frozen", "frozen", 1, constant(seen->frozen)}};
+                                {"max_strain", "1", "% largest strain", 0.01, constant(seen->max_strain)},
+                                {"mean_strain", "1", "% mean strain", 0.01, constant(seen->mean_strain)},
+                                {"iterations", "1", "iterations", 1, constant(seen->iterations)},
+                                {"unsolved", "1", "strands unsolved a frame", 1, constant(seen->unsolved)},
+                                {"frozen", "1", "frozen", 1, constant(seen->frozen)}};
     memcpy(figures, all, sizeof all);
     return sizeof all / sizeof all[0];
 }

@@ -132,7 +132,7 @@ const bench_contender swarm_plain_contender = {"plain", columns_open, NULL, colu
 
 uint32_t swarm_figures(const measurement *result, scene_figure *figures) {
     figures[0] =
-        (scene_figure){"swarm_cost_ratio", "x the cost per particle of one system of the same total", 1,
+        (scene_figure){"swarm_cost_ratio", "", "x the cost per particle of one system of the same total", 1,
                        ratio_spread(&result->engine, &result->reference[0], result->config.repeat)};
     return 1;
 }

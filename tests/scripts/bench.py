@@ -139,11 +139,16 @@ def files(folder):
     names = [line['name'] for line in csv.DictReader(io.StringIO(run.stdout)) if line['quantity'] == 'rate']
     isas = [line for line in bench('list').stdout.splitlines() if line.startswith('isa ')]
     check(names == ['rope'] * 4 * len(isas), f'{names}')
-    run = bench(*'run --scene ballistic,net --particles 1k --threads 1 --frames 1 --repeat 1 --csv -'.split())
+    run = bench(*'run --scene ballistic,rope,net,crowd,fountain --particles 1k --threads 1 --frames 1 --repeat 1 --csv -'.split())
     lines = {(line['name'], line['quantity']): line for line in csv.DictReader(io.StringIO(run.stdout))}
     plain, rate = lines['ballistic', 'over a plain loop'], lines['ballistic', 'rate']
     check(plain.get('figure') == '>= 1' and plain['met'] == ('yes' if float(plain['median']) >= 1 else 'no') and
           rate['figure'] == rate['met'] == '', f'{plain}')
+    units = {'crowd_frame_seconds': 's', 'fountain_frame_seconds': 's', 'kinetic_energy': 'J',
+             'energy_lost': 'J', 'node_frames_per_second': '1/s', 'spring_substeps_per_second': '1/s',
+             'crowd_cost_ratio': '', 'max_strain': '1'}
+    found = {key: line['unit'] for (_, key), line in lines.items() if key in units}
+    check(found == units, f'units {found}')
     sections = 'threads,isa,integrators,calls'
     bench(*f'run --full --section {sections} --scene ballistic --particles 1k --repeat 1'.split())
     check('mote-bench' in bench('--version').stdout, '--version')
