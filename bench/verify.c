@@ -71,7 +71,7 @@ static const experiment_row experiments[] = {
 enum { EXPERIMENTS = sizeof experiments / sizeof experiments[0] };
 
 typedef struct request {
-    bool group[GROUPS];
+    bool group[GROUPS], groups_given;
     const char *experiment; /* NULL: all of the groups */
     bool all;
     const char *json, *csv;
@@ -87,7 +87,7 @@ static void print_help(void) {
     }
     puts(
         "\n"
-        "  --group G,...   some of these groups, or all (default)\n"
+        "  --group G,...   some of these groups, or all (default); several add up\n"
         "  --experiment E  one experiment\n"
         "  --all           prints every row; else those that fail, and a line a group\n"
         "  --json FILE     writes the rows there too; - is stdout\n"
@@ -173,18 +173,14 @@ static void run_group(const request *asked, int group, verify_report *report) {
 }
 
 static void option_groups(request *asked, const char *text) {
-    if (strcmp(text, "all") == 0) return;
-    memset(asked->group, 0, sizeof asked->group);
     char name[40];
+    asked->groups_given = true;
     while (next_name("--group", &text, name)) {
-        int group = 0;
-        while (group < GROUPS && strcmp(group_names[group], name)) group++;
-        if (group == GROUPS)
-            fail_usage(
-                "--group: unknown group '%s'; there are: integrators, clock, particles, strands, rods, "
-                "contact, networks",
-                name);
-        asked->group[group] = true;
+        const bool all = strcmp(name, "all") == 0;
+        bool known = all;
+        for (int group = 0; group < GROUPS; group++)
+            if (all || strcmp(group_names[group], name) == 0) asked->group[group] = known = true;
+        if (!known) fail_usage("--group: unknown group '%s'; mote-bench verify --help lists them", name);
     }
 }
 
@@ -203,11 +199,9 @@ static request parse(int argc, char **argv) {
                                             {"help", no_argument, NULL, 'h'},
                                             {0}};
     request asked = {0};
-    bool groups = false;
-    memset(asked.group, true, sizeof asked.group);
     // clang-format off
     for (int option; (option = next_option(argc, argv, options, print_help)) != -1;) switch (option) {
-        case 'g': option_groups(&asked, optarg), groups = true; break;
+        case 'g': option_groups(&asked, optarg); break;
         case 'e': asked.experiment = option_experiment(optarg); break;
         case 'a': asked.all = true; break;
         case 'j': asked.json = optarg; break;
@@ -215,7 +209,8 @@ static request parse(int argc, char **argv) {
         }
     // clang-format on
     require_no_operands(argc, argv, optind);
-    if (groups && asked.experiment) fail_usage("--experiment: takes no --group beside it");
+    if (asked.groups_given && asked.experiment) fail_usage("--experiment: takes no --group beside it");
+    if (!asked.groups_given) memset(asked.group, true, sizeof asked.group);
     return asked;
 }
 

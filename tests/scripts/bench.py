@@ -6,6 +6,7 @@ run that is broken off does too. Files of a run can be read and compared.
 """
 import csv
 import io
+import itertools
 import json
 import math
 import os
@@ -139,11 +140,13 @@ def files(folder):
     names = [line['name'] for line in csv.DictReader(io.StringIO(run.stdout)) if line['quantity'] == 'rate']
     isas = [line for line in bench('list').stdout.splitlines() if line.startswith('isa ')]
     check(names == ['rope'] * 4 * len(isas), f'{names}')
-    run = bench(*'run --scene ballistic,rope,net,crowd,fountain --particles 1k --threads 1 --frames 1 --repeat 1 --csv -'.split())
+    of_all_kinds = 'ballistic,rope,net,crowd,fountain --particles 1k --threads 1 --frames 1 --repeat 1 --csv -'
+    run = bench('run', '--scene', *of_all_kinds.split())
     lines = {(line['name'], line['quantity']): line for line in csv.DictReader(io.StringIO(run.stdout))}
     plain, rate = lines['ballistic', 'over a plain loop'], lines['ballistic', 'rate']
-    check(plain.get('figure') == '>= 1' and plain['met'] == ('yes' if float(plain['median']) >= 1 else 'no') and
-          rate['figure'] == rate['met'] == '', f'{plain}')
+    met = 'yes' if float(plain['median']) >= 1 else 'no'
+    check(plain.get('figure') == '>= 1' and plain.get('met') == met, f'{plain}')
+    check(rate.get('figure') == rate.get('met') == '', f'{rate}')
     units = {'crowd_frame_seconds': 's', 'fountain_frame_seconds': 's', 'kinetic_energy': 'J',
              'energy_lost': 'J', 'node_frames_per_second': '1/s', 'spring_substeps_per_second': '1/s',
              'crowd_cost_ratio': '', 'max_strain': '1'}
@@ -154,6 +157,19 @@ def files(folder):
     check('mote-bench' in bench('--version').stdout, '--version')
     claims = json.loads(bench('verify', '--experiment', 'ticks', '--json', '-').stdout)['results']
     check(all(claim['passed'] and claim['source'] for claim in claims) and len(claims) > 10, 'claims')
+
+
+def groups():
+    """Groups of claims add up, and `all` is one of their names."""
+    run = bench(*'verify --group particles --group strands --json -'.split())
+    names = {claim['group'] for claim in json.loads(run.stdout)['results']}
+    check(names == {'particles', 'strands'}, f'groups {names}')
+    for asked in (('--group', 'clock', '--group', 'all'), ('--group', 'clock,all')):
+        with subprocess.Popen([PROGRAM, 'verify', '--all', *asked], stdout=subprocess.PIPE, text=True,
+                              stderr=subprocess.DEVNULL) as run:
+            first = list(itertools.islice(run.stdout, 3))[-1]
+            run.kill()
+        check(first.startswith('constant-force:'), f'{asked} does not begin with the first group: {first}')
 
 
 def curves(folder):
@@ -321,6 +337,7 @@ def main():
         too_large(folder)
         unwritable(folder)
         files(folder)
+        groups()
         curves(folder)
         differences(folder)
         hung_up(folder)
