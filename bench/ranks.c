@@ -8,22 +8,6 @@
 #include "commands.h"
 #include "options.h"
 
-#if defined(BENCH_MPI)
-#include <mote/mpi.h>
-
-#include "engine.h"
-#include "networks.h"
-#include "timing.h"
-
-enum { FRAMES = 8, REPEATS = 9, SUBSTEPS = 8 };
-
-typedef struct ranks_run {
-    const bench_scene *scene;
-    uint32_t particles, frames, substeps, repeat;
-    uint32_t rank, ranks;
-    const mote_transport *transport;
-} ranks_run;
-
 static const struct option options[] = {{"mpi", no_argument, NULL, 'm'},
                                         {"scene", required_argument, NULL, 's'},
                                         {"particles", required_argument, NULL, 'p'},
@@ -41,6 +25,22 @@ static void print_help(void) {
          "  --substeps N   default 8\n"
          "  --repeat N     default 9");
 }
+
+#if defined(BENCH_MPI)
+#include <mote/mpi.h>
+
+#include "engine.h"
+#include "networks.h"
+#include "timing.h"
+
+enum { FRAMES = 8, REPEATS = 9, SUBSTEPS = 8 };
+
+typedef struct ranks_run {
+    const bench_scene *scene;
+    uint32_t particles, frames, substeps, repeat;
+    uint32_t rank, ranks;
+    const mote_transport *transport;
+} ranks_run;
 
 /* Waits for all ranks asleep: the process of rank 0 needs the processors for its threads. */
 static void wait_asleep(void) {
@@ -171,7 +171,9 @@ int command_throughput(int argc, char **argv) {
 #else
 
 int command_throughput(int argc, char **argv) {
-    (void)argc, (void)argv;
+    while (next_option(argc, argv, options, print_help) != -1) {
+    }
+    require_no_operands(argc, argv, optind);
     fail_usage("this build has no MPI: configure with -Dmpi=enabled");
 }
 

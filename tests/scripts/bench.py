@@ -48,10 +48,10 @@ def refuse(word, *arguments, space=None):
 def wrong_arguments(folder):
     refuse('usage')
     refuse('sing', 'sing')
-    for command in ('run', 'verify', 'list', 'limits', 'threads', 'diff', 'curves', 'soak'):
+    for command in ('run', 'verify', 'list', 'limits', 'threads', 'diff', 'curves', 'soak', 'throughput'):
         refuse('--no-such', command, '--no-such')
         refuse('two files' if command == 'diff' else 'surplus', command, 'surplus')
-        check('usage: mote-bench' in bench(command, '--help').stdout, f'{command} --help')
+        check('usage: ' in bench(command, '--help').stdout, f'{command} --help')
     for option, values in {'--scene': ('nowhere', '', 'rope,'), '--section': ('nowhere',),
                            '--integrator': ('nothing',), '--isa': ('sparc',),
                            '--threads': ('0', '1,,2', 'two'),
