@@ -13,12 +13,14 @@ import os
 import pathlib
 import resource
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import time
 
 PROGRAM = sys.argv[1]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 ROPE = 'run --section throughput --scene rope --frames 2 --repeat 2 --threads 1'.split()
 failures = []
 
@@ -140,8 +142,8 @@ def files(folder):
     names = [line['name'] for line in csv.DictReader(io.StringIO(run.stdout)) if line['quantity'] == 'rate']
     isas = [line for line in bench('list').stdout.splitlines() if line.startswith('isa ')]
     check(names == ['rope'] * 4 * len(isas), f'{names}')
-    of_all_kinds = 'ballistic,rope,net,crowd,fountain --particles 1k --threads 1 --frames 1 --repeat 1 --csv -'
-    run = bench('run', '--scene', *of_all_kinds.split())
+    small = '--particles 1k --threads 1 --frames 1 --repeat 1 --csv -'.split()
+    run = bench('run', '--scene', 'ballistic,rope,net,crowd,fountain', *small)
     lines = {(line['name'], line['quantity']): line for line in csv.DictReader(io.StringIO(run.stdout))}
     plain, rate = lines['ballistic', 'over a plain loop'], lines['ballistic', 'rate']
     met = 'yes' if float(plain['median']) >= 1 else 'no'
@@ -170,6 +172,29 @@ def groups():
             first = list(itertools.islice(run.stdout, 3))[-1]
             run.kill()
         check(first.startswith('constant-force:'), f'{asked} does not begin with the first group: {first}')
+
+
+def scripts(folder):
+    """Words that scripts refuse before they build, and ports that cannot be served. Stand-ins for tools end a
+    script that does begin to build at once."""
+    tools = folder / 'tools'
+    tools.mkdir()
+    for name in ('apt-get', 'cmake', 'emcc', 'meson'):
+        (tools / name).write_text('#!/bin/sh\necho 9.9 # a version\nexit 3\n', encoding='ascii')
+        (tools / name).chmod(0o755)
+    path = f'{tools}{os.pathsep}{os.environ["PATH"]}'
+    with socket.create_server(('127.0.0.1', 0)) as taken:
+        port = str(taken.getsockname()[1])
+        serve = ('bench/viewer/web/serve.py', str(folder))
+        for word, *command in (("'foo' is no port", 'bench/run', 'web', 'foo'),
+                               (f'port {port}', 'bench/run', 'web', port),
+                               ('usage', 'bench/run', 'web', port, 'surplus'),
+                               ("'65536' is no port", sys.executable, *serve, '65536'),
+                               (f'port {port}', sys.executable, *serve, port)):
+            run = subprocess.run(command, cwd=ROOT, env={**os.environ, 'PATH': path}, capture_output=True,
+                                 text=True, check=False, timeout=60)
+            check(run.returncode == 2 and word in run.stderr and len(run.stderr.splitlines()) == 1,
+                  f'{command}: code {run.returncode}, {run.stderr.strip()[-200:]}')
 
 
 def curves(folder):
@@ -338,6 +363,7 @@ def main():
         unwritable(folder)
         files(folder)
         groups()
+        scripts(folder)
         curves(folder)
         differences(folder)
         hung_up(folder)

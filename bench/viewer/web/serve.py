@@ -1,6 +1,7 @@
-"""Serves the page on this machine, compressed where the browser takes that.
+"""Serves the page on this machine, compressed where the browser takes that. A port that cannot be served ends
+with a message and code 2; --check only tries it.
 
-usage: serve.py DIRECTORY PORT
+usage: serve.py DIRECTORY PORT | serve.py --check PORT
 """
 import functools
 import http.server
@@ -27,9 +28,27 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         return file
 
 
+def fail(message):
+    print(message, file=sys.stderr)
+    sys.exit(2)
+
+
+def open_server(directory, port):
+    if not (port.isascii() and port.isdigit() and 1 <= int(port) <= 65535):
+        fail(f"'{port}' is no port: a number from 1 to 65535")
+    try:
+        return http.server.ThreadingHTTPServer(('127.0.0.1', int(port)),
+                                               functools.partial(Handler, directory=directory))
+    except OSError as error:
+        fail(f'port {port}: {error.strerror}')
+
+
 def main():
-    handler = functools.partial(Handler, directory=sys.argv[1])
-    with http.server.ThreadingHTTPServer(('127.0.0.1', int(sys.argv[2])), handler) as server:
+    directory, port = sys.argv[1:]
+    with open_server(directory, port) as server:
+        if directory == '--check':
+            return
+        print(f'http://localhost:{port}/ (Ctrl-C ends)', flush=True)
         try:
             server.serve_forever()
         except KeyboardInterrupt:
