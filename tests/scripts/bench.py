@@ -190,7 +190,8 @@ def scripts(folder):
                                (f'port {port}', 'bench/run', 'web', port),
                                ('usage', 'bench/run', 'web', port, 'surplus'),
                                ("'65536' is no port", sys.executable, *serve, '65536'),
-                               (f'port {port}', sys.executable, *serve, port)):
+                               (f'port {port}', sys.executable, *serve, port),
+                               ('usage', 'tests/run', '--coverage', 'surplus')):
             run = subprocess.run(command, cwd=ROOT, env={**os.environ, 'PATH': path}, capture_output=True,
                                  text=True, check=False, timeout=60)
             check(run.returncode == 2 and word in run.stderr and len(run.stderr.splitlines()) == 1,
