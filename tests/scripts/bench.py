@@ -198,6 +198,10 @@ def scripts(folder):
                   f'{command}: code {run.returncode}, {run.stderr.strip()[-200:]}')
 
 
+def soak():
+    check('2 %' in bench('soak', '--help').stdout, 'soak does not say how far memory may grow')
+
+
 def curves(folder):
     bench('curves', '--directory', str(folder), 'springs', 'cost')
     springs = list(csv.DictReader(io.StringIO((folder / 'springs.csv').read_text(encoding='ascii'))))
@@ -365,6 +369,7 @@ def main():
         files(folder)
         groups()
         scripts(folder)
+        soak()
         curves(folder)
         differences(folder)
         hung_up(folder)
