@@ -188,8 +188,8 @@ MOTE_INLINE wide reverted_energy(wide most, wide kicks, wide_mask reverted) {
 
 /* Limits the kinetic energy of the lanes, which took hold_contacts more than a few iterations, to that of the
  * prediction and the work of colliders. Strands that are not solved do not jump; nor do those without a pin,
- * which nothing forces aside at once. bent: twice the bending energy of rods at the start, J; without it they stayed in
- * folds that contact had made, of 1.5 J (measured). */
+ * which nothing forces aside at once. bent: twice the bending energy of rods at the start, J; without it they
+ * stayed in folds that contact had made, of 1.5 J (measured). */
 MOTE_OUTLINE void limit_push(const strand_work *w, wide bent, wide_mask lanes, wide_mask unsolved,
                              size_t lane) {
     const strand_columns *c = &w->c;
@@ -200,8 +200,7 @@ MOTE_OUTLINE void limit_push(const strand_work *w, wide bent, wide_mask lanes, w
     wide mass, kicks;
     const wide most = pushed_energy(&push, predicted_energy(w, &frame, &kicks, lane));
     const wide_mask loose = ~has_pin(c, lane),
-                    reverted = loose & revert_jumps(w, &frame, most + bent,
-                                                    unsolved | (lanes & loose), lane);
+                    reverted = loose & revert_jumps(w, &frame, most + bent, unsolved | (lanes & loose), lane);
     const wide kinetic = kinetic_energy(c, &masses, &frame, false, &mass, lane);
     limit_kinetic(w, &frame, kinetic, reverted_energy(most, kicks, reverted), lanes, lane);
 }
