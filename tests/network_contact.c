@@ -93,6 +93,48 @@ TEST(friction_holds_the_dual_solver_on_a_slope) {
         }
 }
 
+/* The same slope under each integrator that takes forces, on springs that it steps. */
+TEST(friction_holds_springs_under_every_integrator) {
+    static net n;
+    const double angle = 20 * PI / 180;
+    for (uint32_t i = 0; i < MOTE_INTEGRATOR_COUNT; i++) {
+        mote_system_def def = rate_of(RATE, 4);
+        if (advects((mote_integrator)i)) continue;
+        def.integrator = (mote_integrator)i;
+        begin_net(&n, MOTE_NETWORK_SPRINGS);
+        add_grid(&n, (grid){4, 4, 0, 0.02, 0.001, 10, false});
+        for (uint32_t k = 0; k < n.def.spring_count; k++) n.springs[k].damping = 0.1f;
+        start_net(&n, &def, 0);
+        add_force(n.system,
+                  mote_gravity((float[3]){(float)(GRAVITY * sin(angle)), (float)(-GRAVITY * cos(angle)), 0}));
+        (void)add_collider(n.system, mote_plane((float[3]){0, 0, 0}, (float[3]){0, 1, 0}));
+        step_net(&n, 5 * RATE);
+        test_case("%s", integrator_name(i));
+        for (uint32_t k = 0; k < 16; k++) ASSERT_NEAR(place_of(&n, k, 0), (double)n.positions[3 * k], 1e-5);
+        mote_system_destroy(n.system);
+    }
+}
+
+/* A rigid chain that its end draws over a floor: what friction does after the solve does not stretch it. */
+TEST(friction_does_not_stretch_a_rigid_chain_that_is_drawn) {
+    static net n;
+    const mote_system_def def = rate_of(RATE, 4);
+    begin_net(&n, MOTE_NETWORK_CONSTRAINED);
+    for (uint32_t i = 0; i < 16; i++) {
+        add_particle(&n, 0.03 * i, 0, 0, 0.01);
+        if (i) add_spring(&n, i - 1, i, MOTE_AS_PLACED, INFINITY, 0);
+    }
+    start_net(&n, &def, GRAVITY);
+    (void)add_collider(n.system, mote_plane((float[3]){0, 0, 0}, (float[3]){0, 1, 0}));
+    for (int step = 1; step <= 2 * RATE; step++) {
+        pin_at(&n, 15, 0.45 + 0.5 * step / RATE, 0, 0, MOTE_NEXT_ADVANCE);
+        step_net(&n, 1);
+        test_case("step %d", step);
+        ASSERT(measured(&n).max_strain, <=, 0.0005);
+    }
+    mote_system_destroy(n.system);
+}
+
 /* A plane that moves carries a sheet: it starts at once at 0.5 m/s, and friction gives the sheet its speed.
  */
 TEST(a_moving_plane_carries_a_sheet) {

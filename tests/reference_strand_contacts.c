@@ -198,21 +198,23 @@ bool reference_project_contacts(reference_strand *s) {
     return moved;
 }
 
-/* Out of the collider, without the speed against it, and with friction by that, which takes its way too. */
-void reference_project_springs_out(reference_strand *s, float rate, float h) {
+/* Out of the collider, without the speed against it, and with friction by that, which takes its way, too. */
+void reference_project_springs_out(reference_strand *s, float rate) {
     for (uint32_t k = 0; k < s->points; k++) {
         const reference_contact *c = &s->contact[k];
         const float gap = row_dot(c->normal, s->x[k]) - c->offset;
         if (!(gap < 0)) continue;
-        float against[3], along[3];
+        float against[3], along[3], way[3];
         for (int axis = 0; axis < 3; axis++) against[axis] = s->v[k][axis] - rate * c->drift[axis];
         const float across = row_dot(c->normal, against), speed = larger(0 - across, 0);
         for (int axis = 0; axis < 3; axis++) along[axis] = against[axis] + (0 - across) * c->normal[axis];
         const float share = smaller(c->friction * speed / at_least_short(row_length(along)), 1);
+        for (int axis = 0; axis < 3; axis++) way[axis] = (s->x[k][axis] - s->start[k][axis]) - c->drift[axis];
+        const float off = row_dot(c->normal, way);
         for (int axis = 0; axis < 3; axis++) {
-            const float loss = share * along[axis];
-            s->x[k][axis] = (s->x[k][axis] - gap * c->normal[axis]) - h * loss;
-            s->v[k][axis] = (s->v[k][axis] + speed * c->normal[axis]) - loss;
+            const float slid = way[axis] - off * c->normal[axis];
+            s->x[k][axis] = (s->x[k][axis] - gap * c->normal[axis]) - share * slid;
+            s->v[k][axis] = (s->v[k][axis] + speed * c->normal[axis]) - share * along[axis];
         }
     }
 }

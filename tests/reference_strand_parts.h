@@ -59,7 +59,7 @@ void reference_forget_contact(reference_strand *strand, uint32_t k);
 void reference_forget_contacts(reference_strand *strand);
 
 /* Springs: points go out of colliders, and lose their speed against them. */
-void reference_project_springs_out(reference_strand *strand, float rate, float h);
+void reference_project_springs_out(reference_strand *strand, float rate);
 
 /* The points that are now inside the collider in which the root is. */
 void reference_count_buried(reference_strand *strand, const reference_world *world, uint32_t substep);

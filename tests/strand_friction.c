@@ -157,3 +157,34 @@ TEST(friction_is_forgotten_without_colliders_and_counts_in_the_hash) {
     ASSERT(kept_friction(&s), ==, 0);
     destroy_rope(&s.rope);
 }
+
+/* Springs on a slope of 20 degrees (tan 20 = 0.364) stay, under each integrator that takes forces. */
+TEST(friction_holds_springs_under_every_integrator) {
+    enum { NODES = 16 };
+    static float nodes[3 * NODES];
+    const double angle = 20 * acos(-1) / 180;
+    const mote_collider_def plane = mote_plane((float[3]){0, 0, 0}, (float[3]){0, 1, 0});
+    const mote_force_def gravity =
+        mote_gravity((float[3]){(float)(GRAVITY * sin(angle)), (float)(-GRAVITY * cos(angle)), 0});
+    lay_line(nodes, NODES, (double[3]){0, 0.001, 0}, (double[3]){0.3, 0.001, 0});
+    for (uint32_t i = 0; i < MOTE_INTEGRATOR_COUNT; i++) {
+        if (advects((mote_integrator)i)) continue;
+        mote_strands_def def = mote_default_strands_def();
+        mote_collider_id collider;
+        mote_force_id force;
+        def.solver = MOTE_STRAND_SPRINGS, def.strand_count = 1, def.points = NODES, def.positions = nodes;
+        def.mass = 0.016f, def.compliance = 0.1f, def.damping = 0.1f, def.free_roots = true;
+        def.radius = 0.001f;
+        const rope r = make_rope(&def, (mote_integrator)i, (mote_rate){60, 1}, 4, 0);
+        assert_int_equal(mote_system_add_collider(r.system, &plane, &collider), MOTE_OK);
+        assert_int_equal(mote_system_add_force(r.system, &gravity, &force), MOTE_OK);
+        step_rope(&r, 300);
+        for (uint32_t k = 0; k < NODES; k++) {
+            double x[3];
+            load_point(&r, 0, k, x, NULL);
+            test_case("%s, point %u", integrator_name(i), k);
+            ASSERT(fabs(x[0] - (double)nodes[3 * k]), <=, 1e-5);
+        }
+        destroy_rope(&r);
+    }
+}

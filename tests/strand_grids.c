@@ -97,7 +97,6 @@ TEST(the_report_tells_the_depth_in_a_sampled_ball) {
     mote_distance_grid_destroy(grid);
 }
 
-/* The samples of a solid cube end at its faces, which belong to it: behind them a point is in nothing. */
 /* A solid that goes on to the border of the samples is deepest there. */
 TEST(the_report_has_the_deepest_point_in_a_solid_without_an_underside) {
     enum { ALONG_X = 21, ALONG_Y = 7 };
@@ -126,6 +125,7 @@ TEST(the_report_has_the_deepest_point_in_a_solid_without_an_underside) {
     mote_distance_grid_destroy(grid);
 }
 
+/* The samples of a solid cube end at its faces, which belong to it: behind them a point is in nothing. */
 TEST(the_report_has_no_depth_beyond_the_samples) {
     float distances[8];
     for (int i = 0; i < 8; i++) distances[i] = -1;

@@ -74,6 +74,7 @@ double mote_bisect_step(mote_step_check *is_stable, const void *context, double 
                         int halvings) {
     for (int i = 0; i < halvings; i++) {
         const double middle = 0.5 * (good + bad);
+        if (middle == good || middle == bad) break;
         if (is_stable(context, middle))
             good = middle;
         else
@@ -82,8 +83,8 @@ double mote_bisect_step(mote_step_check *is_stable, const void *context, double 
     return good;
 }
 
-/* With damping far below the stiffness the limit is as small a part of the resolution. */
-#define HALVINGS 200
+/* With damping far below the stiffness the limit may be any part of the resolution that a double holds. */
+#define HALVINGS 1100
 
 double mote_first_growth(mote_step_check *is_stable, const void *context, double resolution, int steps) {
     for (int i = 1; i <= steps; i++)

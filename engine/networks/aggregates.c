@@ -218,7 +218,7 @@ void mote_network_find_aggregates(mote_network *network) {
         c->first[island] = first;
         c->levels[island] = 0;
         c->sparse[island] = sparse_bound(network, island);
-        if (network->island_size[island] <= FEWEST_PARTICLES) continue;
+        if (network->rigid || network->island_size[island] <= FEWEST_PARTICLES) continue;
         const uint32_t capacity = slots_of(network, island);
         make_graph(network, &w, island);
         find_levels(network, &w, island, first, capacity);

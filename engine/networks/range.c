@@ -81,7 +81,7 @@ static void begin(mote_range *range, const mote_step *step) {
     job->uncoupled = !job->constrained && range->plan.scheme->kick_after;
     if (job->uncoupled) mote_network_unit_responses(network, &range->plan);
     if (job->constrained) mote_network_choose_origins(network);
-    if (job->constrained && !network->rigid) mote_network_find_aggregates(network);
+    if (job->constrained) mote_network_find_aggregates(network);
 }
 
 /* Linked blocks are outer; while links exist, they are stepped by `phase`. */

@@ -416,11 +416,11 @@ MOTE_OUTLINE wide_mask project_contacts(const strand_columns *c, wide_mask lanes
 }
 
 /* Contacts of springs, after the substep: projects points out of colliders, removes their velocity into the
- * collider and applies friction, which takes the way of the lost velocity too: a point at rest on a slope
- * would creep down otherwise. */
+ * collider and applies friction, which takes the same share of the way that they have slid: a point at rest
+ * on a slope would creep down otherwise. */
 MOTE_INLINE void project_springs_out(const strand_work *w, size_t lane) {
     const strand_columns *c = &w->c;
-    const wide h = wide_set(w->job->plan->c.h), rate = wide_set((float)(1.0 / w->job->plan->h));
+    const wide rate = wide_set((float)(1.0 / w->job->plan->h));
     for (uint32_t i = 0; i < c->contacts->count; i++) {
         const size_t at = strand_at(c->contacts->point[i], lane);
         const strand_plane *plane = plane_at(c, at);
@@ -433,8 +433,10 @@ MOTE_INLINE void project_springs_out(const strand_work *w, size_t lane) {
         wide3 along = wide3_add_scaled(against, wide_set(0.0f) - wide3_dot(normal, against), normal);
         wide length = wide_max(wide_sqrt(wide3_dot(along, along)), wide_set(STRAND_SHORTEST));
         wide share = wide_min(plane->friction * speed / length, wide_set(1.0f));
-        wide3 loss = wide3_scale(share, along), slowed = wide3_sub(wide3_add_scaled(v, speed, normal), loss),
-              held = wide3_sub(wide3_sub(x, wide3_scale(gap, normal)), wide3_scale(h, loss));
+        wide3 slowed = wide3_sub(wide3_add_scaled(v, speed, normal), wide3_scale(share, along)),
+              way = wide3_sub(wide3_sub(x, work_load3(c, WORK_START, at)), plane->drift),
+              slid = wide3_sub(way, wide3_scale(wide3_dot(normal, way), normal)),
+              held = wide3_sub(wide3_sub(x, wide3_scale(gap, normal)), wide3_scale(share, slid));
         work_store3(c, WORK_X, at, wide3_select(in, held, x));
         work_store3(c, WORK_V, at, wide3_select(in, slowed, v));
     }
