@@ -240,8 +240,7 @@ static void spring_substep(reference_strand *s, const reference_world *w, uint32
     reference_pinned_velocity(s, w, s->x, end);
     run_stages(s, w, substep);
     reference_place(s, w, (double)substep + 1, s->x);
-    if (reference_find_contacts(s, w, substep))
-        reference_project_springs_out(s, reference_rate(w));
+    if (reference_find_contacts(s, w, substep)) reference_project_springs_out(s, reference_rate(w));
 }
 
 bool reference_is_finite(const reference_strand *s, reference_row *rows) {
