@@ -360,6 +360,8 @@ def busy_alone():
 
 
 def main():
+    for number in signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGXCPU:
+        signal.signal(number, signal.SIG_DFL)  # whoever runs tests in the background may ignore some
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
