@@ -309,9 +309,7 @@ static inline void network_attack(mote_system *system, mote_network_id id, const
         const uint32_t number = a->number[k], dice = reference_hash(s->seed, number),
                        count = a->first[k + 1] - a->first[k];
         const uint32_t slot = mote_network_slot(system, id, a->name[a->first[k] + (dice >> 8) % count]);
-        if (number % 3 == 0)
-            column[(dice >> 4) % 6][slot] =
-                scene_hostile_values[(dice >> 16) % COUNT_OF(scene_hostile_values)];
+        if (number % 3 == 0) scene_put_hostile(&column[(dice >> 4) % 6][slot], dice >> 16);
         const uint32_t root = mote_network_slot(system, id, a->name[a->first[k]]);
         for (uint32_t i = 1; i < count && number % 7 == 5; i++)
             for (int c = 0; c < 3; c++)

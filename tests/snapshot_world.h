@@ -271,7 +271,7 @@ static inline void world_pins(world *w, random_source *r, uint64_t tick) {
     if (random_below(r, 8) == 0) WORLD(mote_network_teleport(w->system, w->webs));
     if (random_below(r, 16) == 0) {
         const mote_strands_view view = mote_strands_columns(w->system, w->springs);
-        view.velocity.x[mote_strands_slot(w->system, w->springs, strand, 1)] = NAN;
+        put_nan(&view.velocity.x[mote_strands_slot(w->system, w->springs, strand, 1)]);
     }
 }
 

@@ -266,6 +266,12 @@ static inline void scene_stir(mote_system *system, mote_strands_id id, const str
 static const float scene_hostile_values[] = {1e10f,  3e38f, -3e38f,   1e18f, -1e15f,
                                              1e-40f, -0.0f, INFINITY, NAN,   1e30f};
 
+/* Stores one of them. */
+static inline void scene_put_hostile(float *to, uint32_t dice) {
+    *to = scene_hostile_values[dice % COUNT_OF(scene_hostile_values)];
+    if (isnan(*to)) put_nan(to);
+}
+
 /* One strand in three gets a hostile value somewhere; one in seven has points on top of each other. */
 static inline void scene_attack(mote_system *system, mote_strands_id id, const strand_scene *s) {
     const mote_strands_view view = mote_strands_columns(system, id);
@@ -275,9 +281,7 @@ static inline void scene_attack(mote_system *system, mote_strands_id id, const s
         const uint32_t number = scene_number(s, i), dice = reference_hash(s->seed, number),
                        points = mote_strands_points(system, id, i);
         const uint32_t slot = mote_strands_slot(system, id, i, (dice >> 8) % points);
-        if (number % 3 == 0)
-            column[(dice >> 4) % 6][slot] =
-                scene_hostile_values[(dice >> 16) % COUNT_OF(scene_hostile_values)];
+        if (number % 3 == 0) scene_put_hostile(&column[(dice >> 4) % 6][slot], dice >> 16);
         if (number % 7 != 5) continue;
         const uint32_t root = mote_strands_slot(system, id, i, 0);
         for (uint32_t k = 1; k < points; k++)

@@ -7,12 +7,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <mote/mote.h>
 
 #include "refusals.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+/* Puts a NaN of the same bits on every processor: that of <math.h> has others on MIPS, and state is hashed.
+ */
+static inline void put_nan(float *to) { memcpy(to, &(uint32_t){0x7fc00000u}, sizeof *to); }
 
 /* Whether an integrator takes velocity fields, and nothing else. */
 static inline bool advects(mote_integrator integrator) {
