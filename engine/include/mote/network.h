@@ -40,8 +40,8 @@ typedef enum mote_network_solver {
      * slopes that hold them, nets with more springs than particles creep down at h g sin(angle), 14 mm/s at 4
      * substeps and 20 degrees. In both, those that are in a collider at the start of a substep leave it
      * before the solve, in position alone, and take along the particles around whose springs that would
-     * strain. What max_strain leaves of that gives speed: a net of 9 x 7 particles under which a ball of 0.2
-     * m was put at a depth of 15 mm 0.2 m/s (rms) with 2e5 N/m, one on a plane none.
+     * strain. The strain left, up to max_strain, gives speed: a net of 9 x 7 particles under which a ball of
+     * 0.2 m was put at a depth of 15 mm 0.2 m/s (rms) with 2e5 N/m, one on a plane none.
      *
      * Where the dual form has not held the lengths to max_strain (`unsolved`), velocities gain only the share
      * of the correction with which kinetic energy does not grow beyond the work of the pins and what elastic
