@@ -2,18 +2,12 @@
  * stick and die; with radii of their own, from an emitter too. */
 #include "hash_collisions.h"
 
+#include "hash_calls.h"
 #include "hash_twins.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { COLLIDERS = 6 };
-
-static void check(mote_result result) {
-    if (result == MOTE_OK) return;
-    fprintf(stderr, "%s\n", mote_result_text(result));
-    exit(1);
-}
 
 static mote_transform at(float x, float y, float z, float turn) {
     return (mote_transform){{x, y, z}, {0.3f * turn, 0.1f, 0.5f * turn, 1}};
@@ -25,13 +19,14 @@ static mote_system *make_rain(const mote_system_def *def, float height) {
     mote_force_id force;
     mote_emitter_id emitter;
     mote_emitter_def rain = mote_default_emitter_def();
-    check(mote_system_create(def, &system));
+    CALL(mote_system_create(def, &system));
+    hash_watch(system);
     const mote_force_def gravity = mote_gravity((float[3]){0, -9.81f, 0});
-    check(mote_system_add_force(system, &gravity, &force));
+    CALL(mote_system_add_force(system, &gravity, &force));
     rain.shape = MOTE_EMITTER_BOX, rain.extent[0] = 3, rain.extent[2] = 2, rain.rate = 9000, rain.spread = 3;
     rain.speed = (mote_spread){1, 9}, rain.collision_radius = (mote_spread){0, 0.05f};
     rain.transform.position[1] = height;
-    check(mote_system_add_emitter(system, &rain, &emitter));
+    CALL(mote_system_add_emitter(system, &rain, &emitter));
     return system;
 }
 
@@ -51,14 +46,15 @@ static mote_system *make(const mote_system_def *def, mote_collider_id id[COLLIDE
     mote_collider_def colliders[COLLIDERS];
     mote_system *system = make_rain(def, 4);
     colliders_of(colliders);
-    for (int i = 0; i < COLLIDERS; i++) check(mote_system_add_collider(system, &colliders[i], &id[i]));
+    for (int i = 0; i < COLLIDERS; i++) CALL(mote_system_add_collider(system, &colliders[i], &id[i]));
     return system;
 }
 
 static uint64_t run(mote_isa isa, mote_jobs jobs, mote_integrator integrator, uint32_t substeps,
                     bool moving) {
     mote_system_def def = mote_default_system_def();
-    def.isa = isa, def.jobs = jobs, def.integrator = integrator, def.capacity = 6000, def.substeps = substeps;
+    def.allocator = hash_allocator(), def.isa = isa, def.jobs = jobs, def.integrator = integrator,
+    def.capacity = 6000, def.substeps = substeps;
     def.sticking = def.radius_column = def.mass_column = true;
     mote_collider_id id[COLLIDERS], other[COLLIDERS];
     mote_system *system = make(&def, id);
@@ -66,10 +62,10 @@ static uint64_t run(mote_isa isa, mote_jobs jobs, mote_integrator integrator, ui
         for (int i = 1; i < 5 && moving; i++) {
             const mote_transform to = at(0.1f * (float)(frame * i % 9), 1 + 0.1f * (float)(frame % 5),
                                          (float)i - 2, 0.2f * (float)frame);
-            check(mote_system_move_collider(system, id[i], &to, MOTE_NEXT_ADVANCE));
+            CALL(mote_system_move_collider(system, id[i], &to, MOTE_NEXT_ADVANCE));
         }
         if (hash_twin_steps) system = hash_continue(system, make(&def, other));
-        check(mote_system_advance(system, 30000000 + 7000000 * (uint64_t)(frame % 4), NULL));
+        CALL(mote_system_advance(system, 30000000 + 7000000 * (uint64_t)(frame % 4), NULL));
     }
     const uint64_t hash = mote_system_hash(system);
     hash_compare(system, hash_twin_steps ? make(&def, other) : NULL);
@@ -88,7 +84,8 @@ static mote_height_field *hills(void) {
     for (int k = 0; k < EDGE * EDGE; k++)
         heights[k] = 0.0625f * (float)(k * 7 % 13) + 0.03125f * (float)(k % EDGE);
     def.count[0] = def.count[1] = EDGE, def.spacing[0] = 0.5f, def.spacing[1] = 0.375f, def.heights = heights;
-    check(mote_height_field_create(&def, &field));
+    def.allocator = hash_allocator();
+    CALL(mote_height_field_create(&def, &field));
     return field;
 }
 
@@ -101,8 +98,8 @@ static mote_distance_grid *lens(void) {
         distances[k] = (float)(x * x + 3 * y * y + z * z - 64) * 0.0078125f;
     }
     for (int axis = 0; axis < 3; axis++) def.count[axis] = CELLS, def.origin[axis] = -1.5f;
-    def.spacing = 0.125f, def.distances = distances;
-    check(mote_distance_grid_create(&def, &grid));
+    def.spacing = 0.125f, def.distances = distances, def.allocator = hash_allocator();
+    CALL(mote_distance_grid_create(&def, &grid));
     return grid;
 }
 
@@ -112,13 +109,14 @@ static mote_system *make_grids(const mote_system_def *def, const mote_height_fie
     mote_system *system = make_rain(def, 5);
     mote_collider_def colliders[2] = {mote_height_field_collider(&low, field),
                                       mote_distance_grid_collider(&high, grid)};
-    for (int i = 0; i < 2; i++) check(mote_system_add_collider(system, &colliders[i], &id[i]));
+    for (int i = 0; i < 2; i++) CALL(mote_system_add_collider(system, &colliders[i], &id[i]));
     return system;
 }
 
 static uint64_t run_grids(mote_isa isa, mote_jobs jobs, mote_integrator integrator, bool moving) {
     mote_system_def def = mote_default_system_def();
-    def.isa = isa, def.jobs = jobs, def.integrator = integrator, def.capacity = 6000;
+    def.allocator = hash_allocator(), def.isa = isa, def.jobs = jobs, def.integrator = integrator,
+    def.capacity = 6000;
     def.substeps = moving ? 3 : 1, def.radius_column = true;
     mote_height_field *field = hills();
     mote_distance_grid *grid = lens();
@@ -128,9 +126,9 @@ static uint64_t run_grids(mote_isa isa, mote_jobs jobs, mote_integrator integrat
         const mote_transform to[2] = {at(-5, -1 + 0.05f * (float)(frame % 3), -4, 0.01f * (float)frame),
                                       at(0.1f * (float)(frame % 9), 3, 0.2f, 0.2f * (float)frame)};
         for (int i = 0; i < 2 && moving; i++)
-            check(mote_system_move_collider(system, id[i], &to[i], MOTE_NEXT_ADVANCE));
+            CALL(mote_system_move_collider(system, id[i], &to[i], MOTE_NEXT_ADVANCE));
         if (hash_twin_steps) system = hash_continue(system, make_grids(&def, field, grid, other));
-        check(mote_system_advance(system, 30000000 + 7000000 * (uint64_t)(frame % 4), NULL));
+        CALL(mote_system_advance(system, 30000000 + 7000000 * (uint64_t)(frame % 4), NULL));
     }
     const uint64_t hash = mote_system_hash(system);
     hash_compare(system, hash_twin_steps ? make_grids(&def, field, grid, other) : NULL);

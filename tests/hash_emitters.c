@@ -1,16 +1,10 @@
 /* Hashes of systems with emitters of every shape that move, turn, burst, lack capacity and are changed. */
 #include "hash_emitters.h"
 
+#include "hash_calls.h"
 #include "hash_twins.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-
-static void check(mote_result result) {
-    if (result == MOTE_OK) return;
-    fprintf(stderr, "%s\n", mote_result_text(result));
-    exit(1);
-}
 
 static mote_emitter_def emitter_of(int shape) {
     mote_emitter_def e = mote_default_emitter_def();
@@ -27,31 +21,33 @@ static void steer(mote_system *system, const mote_emitter_id *id, int frame) {
     for (int i = 0; i < MOTE_EMITTER_SHAPE_COUNT; i++) {
         const mote_transform there = {{(float)frame, (float)i, 0.1f * (float)(frame * i)},
                                       {0.1f * (float)frame, 0.3f, (float)i, 1}};
-        check(mote_system_move_emitter(system, id[i], &there,
-                                       i % 2 ? MOTE_NEXT_ADVANCE : mote_system_tick(system) + 12345678));
-        if (frame % 3 == i % 3) check(mote_system_burst(system, id[i], (uint32_t)(frame + i)));
+        CALL(mote_system_move_emitter(system, id[i], &there,
+                                      i % 2 ? MOTE_NEXT_ADVANCE : mote_system_tick(system) + 12345678));
+        if (frame % 3 == i % 3) CALL(mote_system_burst(system, id[i], (uint32_t)(frame + i)));
     }
     mote_emitter_def other = emitter_of(frame % MOTE_EMITTER_SHAPE_COUNT);
     other.rate = 100;
-    if (frame == 5) check(mote_system_set_emitter(system, id[2], &other));
+    if (frame == 5) CALL(mote_system_set_emitter(system, id[2], &other));
 }
 
 static mote_system *make(const mote_system_def *def, mote_emitter_id id[MOTE_EMITTER_SHAPE_COUNT]) {
     mote_system *system;
     mote_force_id force;
-    check(mote_system_create(def, &system));
+    CALL(mote_system_create(def, &system));
+    hash_watch(system);
     const mote_force_def gravity = mote_gravity((float[3]){0, -9.81f, 0});
-    check(mote_system_add_force(system, &gravity, &force));
+    CALL(mote_system_add_force(system, &gravity, &force));
     for (int i = 0; i < MOTE_EMITTER_SHAPE_COUNT; i++) {
         const mote_emitter_def e = emitter_of(i);
-        check(mote_system_add_emitter(system, &e, &id[i]));
+        CALL(mote_system_add_emitter(system, &e, &id[i]));
     }
     return system;
 }
 
 static uint64_t run(mote_isa isa, mote_jobs jobs, mote_integrator integrator, uint32_t capacity) {
     mote_system_def def = mote_default_system_def();
-    def.isa = isa, def.jobs = jobs, def.integrator = integrator, def.capacity = capacity;
+    def.allocator = hash_allocator(), def.isa = isa, def.jobs = jobs, def.integrator = integrator,
+    def.capacity = capacity;
     def.lifetimes = def.mass_column = true, def.extra_count = 1, def.extra_bytes[0] = sizeof(float);
     def.interpolation = MOTE_INTERPOLATE_HERMITE;
     mote_emitter_id id[MOTE_EMITTER_SHAPE_COUNT], other[MOTE_EMITTER_SHAPE_COUNT];
@@ -59,7 +55,7 @@ static uint64_t run(mote_isa isa, mote_jobs jobs, mote_integrator integrator, ui
     for (int frame = 0; frame < 10; frame++) {
         steer(system, id, frame);
         if (hash_twin_steps) system = hash_continue(system, make(&def, other));
-        check(mote_system_advance(system, 30000000 + 7000000 * (uint64_t)frame, NULL));
+        CALL(mote_system_advance(system, 30000000 + 7000000 * (uint64_t)frame, NULL));
     }
     const uint64_t hash = mote_system_hash(system);
     hash_compare(system, hash_twin_steps ? make(&def, other) : NULL);

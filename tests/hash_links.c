@@ -1,18 +1,11 @@
 /* The links' part of the fingerprint: a tangle of strands and networks, joined with each other and among
  * themselves, with springs and constraints on either side. Needs nothing but mote. */
 #include "hash_links.h"
+#include "hash_calls.h"
 #include "hash_twins.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
-static void check(mote_result result) {
-    if (result == MOTE_OK) return;
-    fprintf(stderr, "hashes: links: %s\n", mote_result_text(result));
-    exit(1);
-}
-
-#define OK(call) check(call)
 #include "link_scene.h"
 
 typedef struct link_hash {
@@ -41,8 +34,10 @@ void print_link_hashes(mote_isa isa, mote_jobs jobs) {
                          .solver = h->solver,
                          .networks = h->networks,
                          .isa = isa,
-                         .jobs = jobs};
+                         .jobs = jobs,
+                         .allocator = hash_allocator()};
         tangle t = make_tangle(&w, true);
+        hash_watch(t.system);
         tie(&t);
         if (hash_twin_steps) t.system = hash_continue(t.system, make_tangle(&w, true).system);
         OK(mote_system_step(t.system, 8, NULL));

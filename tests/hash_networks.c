@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "hash_calls.h"
 #include "hash_twins.h"
 #include "network_scene.h"
 
@@ -68,7 +69,8 @@ static uint64_t hash_of(const network_hash *h, mote_isa isa, mote_jobs jobs) {
                              .substeps = h->rate < 60 ? 1 : 3,
                              .seed = 810,
                              .isa = isa,
-                             .jobs = jobs};
+                             .jobs = jobs,
+                             .allocator = hash_allocator()};
     mote_network_id id, other;
     mote_system *system = make_network_scene(&s, &arrays, &id, NULL);
     for (uint32_t frame = 0; frame < FRAMES; frame++) {
@@ -103,7 +105,8 @@ static uint32_t network_springs(mote_spring *springs) {
 static uint64_t hash_of_net(mote_integrator integrator, mote_isa isa, mote_jobs jobs) {
     static float positions[3 * SIDE * SIDE];
     static mote_spring springs[6 * SIDE * SIDE];
-    const network_scene s = {.integrator = integrator, .substeps = 2, .isa = isa, .jobs = jobs};
+    const network_scene s = {
+        .integrator = integrator, .substeps = 2, .isa = isa, .jobs = jobs, .allocator = hash_allocator()};
     const mote_system_def def = network_system_def(&s);
     mote_network_def net = mote_default_network_def();
     mote_network_id id;
@@ -115,13 +118,14 @@ static uint64_t hash_of_net(mote_integrator integrator, mote_isa isa, mote_jobs 
     net.particle_count = SIDE * SIDE, net.positions = positions, net.mass = 0.05f;
     net.springs = springs, net.spring_count = network_springs(springs);
     scene_check(mote_system_create(&def, &system));
+    hash_watch(system);
     scene_check(mote_system_add_network(system, &net, &id, NULL));
     scene_forces(system, SYSTEM);
     scene_check(mote_network_pin(system, id, 0, positions, 0));
     scene_check(mote_network_pin(system, id, SIDE - 1, (float[3]){2, 0.1f, 0}, 4 * scene_ticks(system)));
     scene_check(mote_system_step(system, NETWORK_STEPS, NULL));
     const uint64_t hash = mote_system_hash(system);
-    mote_system_destroy(system);
+    hash_compare(system, NULL);
     return hash;
 }
 

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "hash_calls.h"
 #include "hash_twins.h"
 #include "strand_scene.h"
 
@@ -49,8 +50,9 @@ static const strand_hash hashes[] = {
 };
 
 static uint64_t hash_of(const strand_hash *h, mote_isa isa, mote_jobs jobs) {
-    const strand_scene s = {h->solver,     h->integrator, h->parts,   STRANDS,
-                            .substeps = 3, .seed = 800,   .isa = isa, .jobs = jobs};
+    const strand_scene s = {h->solver,  h->integrator, h->parts,
+                            STRANDS,    .substeps = 3, .seed = 800,
+                            .isa = isa, .jobs = jobs,  .allocator = hash_allocator()};
     mote_strands_id id, other;
     mote_system *system = make_strand_scene(&s, &id);
     for (uint32_t frame = 0; frame < FRAMES; frame++) {
@@ -75,7 +77,8 @@ static uint64_t hash_of_curls(float ratio, mote_isa isa, mote_jobs jobs) {
             positions[i][k][2] = 0.001f * (float)(i + 5) * (float)k;
         }
     mote_system_def system_def = mote_default_system_def();
-    system_def.capacity = 0, system_def.isa = isa, system_def.jobs = jobs;
+    system_def.allocator = hash_allocator(), system_def.capacity = 0, system_def.isa = isa,
+    system_def.jobs = jobs;
     mote_strands_def def = mote_default_strands_def();
     def.substeps = 8, def.strand_count = CURLS, def.points = POINTS, def.positions = positions[0][0];
     def.bending_stiffness = 2e-6f, def.twisting_stiffness = 1e-6f;
@@ -87,6 +90,7 @@ static uint64_t hash_of_curls(float ratio, mote_isa isa, mote_jobs jobs) {
     const mote_force_def gravity = mote_gravity((float[3]){0, -9.81f, 0});
     const mote_transform to = {{0.05f, 0.02f, 0}, {0.125f, 0, 0.25f, 1}};
     scene_check(mote_system_create(&system_def, &system));
+    hash_watch(system);
     scene_check(mote_system_add_force(system, &gravity, &force));
     scene_check(mote_system_add_strands(system, &def, &id, NULL));
     uint64_t hash = 0;
@@ -98,7 +102,7 @@ static uint64_t hash_of_curls(float ratio, mote_isa isa, mote_jobs jobs) {
     scene_check(mote_strands_set_roots(system, id, &to, 1, MOTE_NEXT_ADVANCE));
     scene_check(mote_system_advance(system, 6 * FRAME_NANOSECONDS, NULL));
     hash += mote_system_hash(system);
-    mote_system_destroy(system);
+    hash_compare(system, NULL);
     return hash;
 }
 

@@ -4,7 +4,9 @@
  *
  *     hashes [--isa NAME] [--threads N]      exit 77: this build or machine cannot run NAME
  *     hashes --snapshots STEPS               every part of a scene in another system, restored from a
- * snapshot; at its end both run side by side for so many steps */
+ * snapshot; at its end both run side by side for so many steps
+ *     hashes --refusals once | for-good      memory runs out in every call, at each of its allocations, once
+ * or until the call ends; then the call is repeated */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +14,7 @@
 
 #include "base/hash.h"
 #include "force_sets.h"
+#include "hash_calls.h"
 #include "hash_collisions.h"
 #include "hash_emitters.h"
 #include "hash_links.h"
@@ -33,12 +36,6 @@ typedef struct scenario {
 
 static const char *const force_set_names[FORCE_SETS] = {"affine", "attractors", "callbacks", "fields",
                                                         "limited"};
-
-static void check(mote_result result) {
-    if (result == MOTE_OK) return;
-    fprintf(stderr, "hashes: %s\n", mote_result_text(result));
-    exit(1);
-}
 
 /* A force in N that turns with the velocity and grows with time. */
 static void swirl(void *user, const mote_stage_view *stage, float *x, float *y, float *z) {
@@ -64,7 +61,7 @@ static void follow(void *user, const mote_stage_view *stage, float *x, float *y,
 
 static void add(mote_system *system, mote_force_def def) {
     mote_force_id id;
-    check(mote_system_add_force(system, &def, &id));
+    CALL(mote_system_add_force(system, &def, &id));
 }
 
 static mote_force_def callback_in(mote_force_callback *function, mote_force_unit unit) {
@@ -130,17 +127,17 @@ static void host_calls(mote_system *system, bool advection, uint32_t step) {
     mote_range_view view;
     mote_vector_columns external_forces;
     uint32_t slots[64];
-    check(mote_system_spawn(system, 100, &view));
+    CALL(mote_system_spawn(system, 100, &view));
     fill(&view, 50 * step);
     for (uint32_t i = 0; i < 64; i++) slots[i] = reference_hash(step, i) % mote_system_count(system);
-    check(mote_system_kill_slots(system, 64, slots));
-    check(mote_system_impulse(system, step, (float[3]){1, -1, 0.5f}));
+    CALL(mote_system_kill_slots(system, 64, slots));
+    CALL(mote_system_impulse(system, step, (float[3]){1, -1, 0.5f}));
     view = mote_system_view(system);
     view.position.x[step + 1] =
         advection ? INFINITY : 3.4e38f; /* dies in this step, unless it is immovable */
     view.velocity.x[step + 1] = 3e38f;
     if (step % 8 != 0 || advection) return;
-    check(mote_system_external_forces(system, &external_forces));
+    CALL(mote_system_external_forces(system, &external_forces));
     for (uint32_t i = 0; i < mote_system_count(system); i++)
         external_forces.x[i] += 20 * reference_noise(step, i);
 }
@@ -148,6 +145,7 @@ static void host_calls(mote_system *system, bool advection, uint32_t step) {
 static mote_system *make(const scenario *s, mote_isa isa, mote_jobs jobs) {
     bool advection = advects(s->integrator);
     mote_system_def def = mote_default_system_def();
+    def.allocator = hash_allocator();
     def.capacity = PARTICLES + 100 * STEPS;
     def.substeps = 3;
     def.start_time = 0.25;
@@ -162,8 +160,9 @@ static mote_system *make(const scenario *s, mote_isa isa, mote_jobs jobs) {
     def.jobs = jobs;
     mote_system *system;
     mote_range_view view;
-    check(mote_system_create(&def, &system));
-    check(mote_system_spawn(system, s->forces >= FIELDS ? FIELD_PARTICLES : PARTICLES, &view));
+    CALL(mote_system_create(&def, &system));
+    hash_watch(system);
+    CALL(mote_system_spawn(system, s->forces >= FIELDS ? FIELD_PARTICLES : PARTICLES, &view));
     fill(&view, 11);
     add_forces(system, s->integrator, s->forces);
     return system;
@@ -174,7 +173,7 @@ static uint64_t run(const scenario *s, mote_isa isa, mote_jobs jobs) {
     for (uint32_t step = 0; step < STEPS; step += 4) {
         if (s->life) host_calls(system, advects(s->integrator), step);
         if (hash_twin_steps) system = hash_continue(system, make(s, isa, jobs));
-        check(mote_system_step(system, 4, NULL));
+        CALL(mote_system_step(system, 4, NULL));
     }
     uint64_t hash = mote_system_hash(system);
     hash_compare(system, hash_twin_steps ? make(s, isa, jobs) : NULL);
@@ -191,7 +190,7 @@ static uint64_t run_chain(mote_chain_ends ends) {
     for (uint32_t i = 0; i < MASSES; i++)
         x[i] = (double)reference_noise(1, i), v[i] = (double)reference_noise(2, i);
     for (int t = 0; t < 3; t++) {
-        check(mote_chain_evolve(&chain, times[t], x, v, scratch));
+        CALL(mote_chain_evolve(&chain, times[t], x, v, scratch));
         hash = mote_hash_doubles(mote_hash_doubles(hash, x, sizeof x), v, sizeof v);
     }
     return hash;
@@ -220,8 +219,12 @@ int main(int count, char **arguments) {
             jobs = dividing(mote_jobs_openmp((uint32_t)strtoul(arguments[i + 1], NULL, 10)));
         else if (i + 1 < count && strcmp(arguments[i], "--snapshots") == 0)
             hash_twin_steps = (uint32_t)strtoul(arguments[i + 1], NULL, 10);
+        else if (i + 1 < count && strcmp(arguments[i], "--refusals") == 0)
+            hash_refuse(strcmp(arguments[i + 1], "once") != 0);
         else
-            return fprintf(stderr, "usage: hashes [--isa NAME] [--threads N] [--snapshots STEPS]\n"), 2;
+            return fprintf(stderr, "usage: hashes [--isa NAME] [--threads N] [--snapshots STEPS] "
+                                   "[--refusals once | for-good]\n"),
+                   2;
     }
     if (!mote_isa_available(isa)) return 77;
     setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* who stops it has the lines printed so far */
@@ -245,5 +248,6 @@ int main(int count, char **arguments) {
     print_collision_hashes(isa, jobs);
     print_orientation_hashes(isa, jobs);
     print_grid_hashes(isa, jobs);
+    hash_calls_end();
     return 0;
 }

@@ -64,7 +64,9 @@ static void refuse_ranges(const attempt *a) {
 
 TEST(bad_links_and_ids_are_refused) {
     memory_ledger ledger = {0};
-    const world w = {.integrator = MOTE_SEMI_IMPLICIT_EULER, .solver = MOTE_STRAND_ROBUST, .ledger = &ledger};
+    const world w = {.integrator = MOTE_SEMI_IMPLICIT_EULER,
+                     .solver = MOTE_STRAND_ROBUST,
+                     .allocator = ledger_allocator(&ledger)};
     const tangle t = make_tangle(&w, false);
     const attempt a = {t.system, &ledger,
                        link_between(strand_point(t.strands, 4, 1), particle(t.network, 3), 1, 5, 0.5f)};
@@ -141,7 +143,10 @@ TEST(calls_within_a_step_are_refused) {
 /* Links that are removed, or whose range is. */
 TEST(a_removed_link_leaves_nothing_behind) {
     memory_ledger ledger = {0};
-    const world w = {.integrator = MOTE_RK4, .substeps = 2, .solver = MOTE_STRAND_SPRINGS, .ledger = &ledger};
+    const world w = {.integrator = MOTE_RK4,
+                     .substeps = 2,
+                     .solver = MOTE_STRAND_SPRINGS,
+                     .allocator = ledger_allocator(&ledger)};
     tangle free = make_tangle(&w, false), t = make_tangle(&w, false);
     tie(&t);
     mote_link link;
@@ -227,7 +232,9 @@ TEST(the_hash_covers_all_state_of_a_link) {
 /* The first link reserves space for all; no step and no further link allocates. */
 TEST(as_many_links_as_allowed_fit_and_a_failed_allocation_changes_nothing) {
     memory_ledger ledger = {0};
-    const world w = {.integrator = MOTE_SEMI_IMPLICIT_EULER, .solver = MOTE_STRAND_ROBUST, .ledger = &ledger};
+    const world w = {.integrator = MOTE_SEMI_IMPLICIT_EULER,
+                     .solver = MOTE_STRAND_ROBUST,
+                     .allocator = ledger_allocator(&ledger)};
     const tangle t = make_tangle(&w, false);
     const attempt a = {t.system, &ledger,
                        link_between(strand_point(t.strands, 4, 1), particle(t.network, 3), 1, 0.001f, 0)};

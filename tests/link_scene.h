@@ -16,7 +16,7 @@ typedef struct world {
     mote_isa isa;
     mote_jobs jobs;
     mote_loop_order loop_order;
-    memory_ledger *ledger;
+    mote_allocator allocator;
 } world;
 
 static inline mote_system *make_world(const world *w) {
@@ -28,7 +28,7 @@ static inline mote_system *make_world(const world *w) {
     def.isa = w->isa;
     def.jobs = w->jobs;
     def.loop_order = w->loop_order;
-    if (w->ledger) def.allocator = ledger_allocator(w->ledger);
+    def.allocator = w->allocator;
     return make_system(&def);
 }
 

@@ -336,6 +336,7 @@ static inline mote_system *make_network_scene(const network_scene *s, network_ar
     const mote_system_def def = network_system_def(s);
     mote_system *system;
     scene_check(mote_system_create(&def, &system));
+    scene_watch(system);
     network_arrays_make(a, s);
     scene_check(mote_system_add_network(system, &a->def, id, NULL));
     const uint64_t ticks = scene_ticks(system);

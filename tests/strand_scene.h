@@ -64,10 +64,13 @@ typedef struct strand_arrays {
         axis[3 * SCENE_STRANDS * SCENE_LONGEST];
 } strand_arrays;
 
+#ifndef scene_check /* else the user of the scenes makes the calls */
 static inline void scene_check(mote_result result) {
     if (result == MOTE_OK) return;
     abort();
 }
+static inline void scene_watch(const mote_system *system) { (void)system; }
+#endif
 
 /* A walk down and aside in segments of about 0.1 m; one strand in nine has a segment without length. */
 static inline float *scene_walk(float *p, uint32_t points, uint32_t parts, bool folded,
@@ -327,6 +330,7 @@ static inline mote_system *make_strand_scene(const strand_scene *s, mote_strands
     const mote_system_def def = scene_system_def(s);
     mote_system *system;
     scene_check(mote_system_create(&def, &system));
+    scene_watch(system);
     scene_arrays(&arrays, s);
     scene_check(mote_system_add_strands(system, &arrays.def, id, NULL));
     const uint64_t ticks = scene_ticks(system);
