@@ -4,15 +4,15 @@
 #define MOTE_TESTS_FORCE_SETS_H
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "reference.h"
+#include "scene_calls.h"
 
 /* A grid of 4 x 3 x 5 samples whose outside is the nearest face, and one of 2 x 2 x 2 that is 0 outside. Some
  * of the particles of the tests, which are within 3 m of the origin, lie in cells of either, some outside. */
 static mote_grid *test_grids[2];
 
-static inline void make_test_grids(void) {
+static inline void make_test_grids(mote_allocator allocator) {
     static mote_grid_def defs[2];
     static float vectors[2][60][3];
     for (uint32_t g = 0; g < 2; g++) {
@@ -25,7 +25,8 @@ static inline void make_test_grids(void) {
         }
         defs[g].vectors = (const float(*)[3])vectors[g];
         defs[g].zero_outside = g == 1;
-        if (mote_grid_create(&defs[g], &test_grids[g]) != MOTE_OK) abort();
+        defs[g].allocator = allocator;
+        scene_check(mote_grid_create(&defs[g], &test_grids[g]));
         reference_know_grid(test_grids[g], &defs[g]);
     }
 }

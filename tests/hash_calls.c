@@ -10,6 +10,7 @@ static memory_ledger ledger;
 static uint64_t refused_allocation = 1, refused_calls; /* the allocation of this call, counted from 1 */
 static const mote_system *seen;
 static uint64_t seen_hash;
+static bool calling;
 
 void hash_refuse(bool for_good) { refusing = true, ledger.fail_on = for_good; }
 
@@ -18,6 +19,8 @@ mote_allocator hash_allocator(void) {
 }
 
 void hash_call_begins(void) {
+    if (calling) abort(); /* the refusal of the outer call would be lost */
+    calling = true;
     ledger.failures = 0;
     ledger.fail_at = refusing ? ledger.calls + refused_allocation : 0;
     seen_hash = refusing ? mote_system_hash(seen) : 0;
@@ -25,15 +28,16 @@ void hash_call_begins(void) {
 
 void hash_watch(const mote_system *system) { seen = system; }
 
-bool hash_call_refused(mote_result result) {
+bool hash_call_refused(mote_result result, const char *call) {
     const bool refused = ledger.failures > 0;
+    calling = false;
     ledger.fail_at = 0;
     if (refused && result != MOTE_ERROR_MEMORY) {
-        fprintf(stderr, "hashes: a call without memory returned: %s\n", mote_result_text(result));
+        fprintf(stderr, "hashes: %s without memory: %s\n", call, mote_result_text(result));
         exit(1);
     }
     if (refused && mote_system_hash(seen) != seen_hash) {
-        fprintf(stderr, "hashes: a call without memory changed the state\n");
+        fprintf(stderr, "hashes: %s without memory changed the state\n", call);
         exit(1);
     }
     refused_allocation = refused ? refused_allocation + 1 : 1;
@@ -50,10 +54,16 @@ void hash_call_check(mote_result result, const char *call, const mote_snapshot_f
     exit(1);
 }
 
+void hash_scene_ends(void) {
+    if (refusing && !refused_calls) {
+        fprintf(stderr, "hashes: a scene without a call that was refused memory\n");
+        exit(1);
+    }
+    refused_calls = 0;
+}
+
 void hash_calls_end(void) {
-    if (!refusing) return;
-    fprintf(stderr, "hashes: %llu calls were refused memory\n", (unsigned long long)refused_calls);
-    if (!ledger.live_bytes && !ledger.faults && refused_calls) return;
+    if (!ledger.live_bytes && !ledger.faults) return;
     fprintf(stderr, "hashes: %llu bytes are left, %llu faults\n", (unsigned long long)ledger.live_bytes,
             (unsigned long long)ledger.faults);
     exit(1);

@@ -19,7 +19,7 @@
         do {                                                                                                 \
             hash_call_begins();                                                                              \
             result_ = call;                                                                                  \
-        } while (hash_call_refused(result_));                                                                \
+        } while (hash_call_refused(result_, #call));                                                         \
         hash_call_check(result_, #call, fault);                                                              \
     } while (0)
 
@@ -37,11 +37,14 @@ mote_allocator hash_allocator(void);
 /* The system of the calls that follow: one that was just made; NULL: none. */
 void hash_watch(const mote_system *system);
 
-/* Ends the program if memory is left, was written beyond its end or was not refused as it should. */
+/* At the end of a scene: ends the program if no call was refused. */
+void hash_scene_ends(void);
+
+/* At the end of all: ends the program if memory is left, or was written beyond its end. */
 void hash_calls_end(void);
 
 void hash_call_begins(void);
-bool hash_call_refused(mote_result result);
+bool hash_call_refused(mote_result result, const char *call);
 void hash_call_check(mote_result result, const char *call, const mote_snapshot_fault *fault);
 
 #endif

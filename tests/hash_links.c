@@ -37,7 +37,6 @@ void print_link_hashes(mote_isa isa, mote_jobs jobs) {
                          .jobs = jobs,
                          .allocator = hash_allocator()};
         tangle t = make_tangle(&w, true);
-        hash_watch(t.system);
         tie(&t);
         if (hash_twin_steps) t.system = hash_continue(t.system, make_tangle(&w, true).system);
         OK(mote_system_step(t.system, 8, NULL));

@@ -122,7 +122,8 @@ static uint64_t hash_of_net(mote_integrator integrator, mote_isa isa, mote_jobs 
     scene_check(mote_system_add_network(system, &net, &id, NULL));
     scene_forces(system, SYSTEM);
     scene_check(mote_network_pin(system, id, 0, positions, 0));
-    scene_check(mote_network_pin(system, id, SIDE - 1, (float[3]){2, 0.1f, 0}, 4 * scene_ticks(system)));
+    const uint64_t ticks = scene_ticks(system);
+    scene_check(mote_network_pin(system, id, SIDE - 1, (float[3]){2, 0.1f, 0}, 4 * ticks));
     scene_check(mote_system_step(system, NETWORK_STEPS, NULL));
     const uint64_t hash = mote_system_hash(system);
     hash_compare(system, NULL);

@@ -49,6 +49,7 @@ mote_system *hash_continue(mote_system *system, mote_system *twin) {
 }
 
 void hash_compare(mote_system *system, mote_system *twin) {
+    hash_scene_ends();
     if (!twin) {
         hash_watch(NULL);
         mote_system_destroy(system);
@@ -56,7 +57,9 @@ void hash_compare(mote_system *system, mote_system *twin) {
     }
     restore(twin, system, 0);
     for (uint32_t step = 1; step <= hash_twin_steps; step++) {
+        hash_watch(system);
         CALL(mote_system_step(system, 1, NULL));
+        hash_watch(twin);
         CALL(mote_system_step(twin, 1, NULL));
         if (mote_system_hash(system) != mote_system_hash(twin)) differ("hashes", step);
     }

@@ -1,12 +1,9 @@
 /* Injected faults: every public call that allocates with allocation k failing, for every k, once and for
- * good; threads that cannot be made; and numbers that are not numbers in every column, link, collider and
- * target. (mote_jobs_openmp cannot be tested so: libgomp exits the process when it gets no thread. Jobs of
- * the host are the way that survives.) */
+ * good; and threads that cannot be made. (mote_jobs_openmp cannot be tested so: libgomp exits the process
+ * when it gets no thread. Jobs of the host are the way that survives.) */
 #define _DEFAULT_SOURCE
 #include "test.h"
 
-#include <float.h>
-#include <math.h>
 #include <string.h>
 
 #include "hair_files.h"
@@ -175,7 +172,7 @@ static mote_result call_restore(shop *s) {
     return mote_system_restore(s->other, s->snapshot, s->snapshot_bytes, NULL);
 }
 
-/* Every function whose errors name MEMORY. */
+/* Every function of libmote whose errors name MEMORY, but mote_system_join (cluster_calls). */
 static const struct {
     const char *name;
     shop_call *call;
@@ -313,188 +310,4 @@ TEST(a_host_that_gets_no_threads_has_the_same_bits) {
     }
     ASSERT(hash[0], ==, hash[1]);
     ASSERT(hash[0], ==, hash[2]);
-}
-
-/* --- Numbers --- */
-
-static const float bad_numbers[] = {NAN,   -NAN,      INFINITY, -INFINITY, FLT_MAX,   -FLT_MAX, FLT_MIN,
-                                    1e20f, 0x1p-149f, -0.0f,    1e30f,     0x1p-140f, -1e-38f};
-enum { BAD = sizeof bad_numbers / sizeof *bad_numbers };
-
-static bool all_finite(const float *numbers, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++)
-        if (!isfinite(numbers[i])) return false;
-    return true;
-}
-
-/* After a few steps everything is finite, or a report counts it. */
-static void check_reported(world *w) {
-    mote_advance advance;
-    static float x[WORLD_STRANDS * WORLD_POINTS][3], v[WORLD_STRANDS * WORLD_POINTS][3];
-    OK(mote_system_step(w->system, 3, &advance));
-    const mote_range_view view = mote_system_view(w->system);
-    const motion_columns motion = motion_of(&view);
-    for (int c = 0; c < 6; c++) ASSERT(all_finite(motion.column[c], view.count), ==, true);
-    const mote_strands_id strands[2] = {w->hair, w->springs};
-    for (int i = 0; i < 2; i++) {
-        mote_strands_step_report report;
-        uint32_t points = 0;
-        for (uint32_t s = 0; s < WORLD_STRANDS; s++) points += mote_strands_points(w->system, strands[i], s);
-        OK(mote_strands_report(w->system, strands[i], &report));
-        OK(mote_strands_state(w->system, strands[i], 0, WORLD_STRANDS, x[0], v[0]));
-        ASSERT(report.frozen || (all_finite(x[0], 3 * points) && all_finite(v[0], 3 * points)), ==, true);
-    }
-    const mote_network_id networks[2] = {w->net, w->webs};
-    const uint32_t counts[2] = {WORLD_NET, WORLD_WEBS * WORLD_WEB};
-    for (int i = 0; i < 2; i++) {
-        mote_network_step_report report;
-        OK(mote_network_report(w->system, networks[i], &report));
-        OK(mote_network_state(w->system, networks[i], 0, counts[i], x[0], v[0]));
-        const bool finite = all_finite(x[0], 3 * counts[i]) && all_finite(v[0], 3 * counts[i]);
-        ASSERT(report.frozen || finite, ==, true);
-    }
-}
-
-/* A world whose particles have every column. */
-static mote_system_def full_def(void) {
-    mote_system_def def = world_def();
-    def.mass_column = def.lifetimes = def.anchor_column = def.external_forces = def.radius_column = true;
-    def.orientation = def.principal_moments = def.inertia_column = def.external_torques = true;
-    return def;
-}
-
-/* Every column of floats that the host may write: particles, then strands, then networks. */
-enum { PARTICLE_COLUMNS = 33, COLUMNS = PARTICLE_COLUMNS + 12 };
-
-static void list_columns(world *w, float *columns[COLUMNS]) {
-    mote_vector_columns forces, torques;
-    OK(mote_system_external_forces(w->system, &forces));
-    OK(mote_system_external_torques(w->system, &torques));
-    const mote_range_view p = mote_system_view(w->system);
-    const mote_strands_view s = mote_strands_columns(w->system, w->hair),
-                            t = mote_strands_columns(w->system, w->springs);
-    const mote_network_view n = mote_network_columns(w->system, w->net),
-                            m = mote_network_columns(w->system, w->webs);
-    const mote_vector_columns vectors[] = {p.position,
-                                           p.velocity,
-                                           p.previous,
-                                           p.anchor,
-                                           p.angular_velocity,
-                                           p.inertia,
-                                           forces,
-                                           torques,
-                                           {p.inverse_mass, p.lifetime, p.radius},
-                                           {p.orientation.x, p.orientation.y, p.orientation.z},
-                                           {p.orientation.w, p.position.x, p.velocity.x},
-                                           s.position,
-                                           t.velocity,
-                                           n.position,
-                                           m.velocity};
-    for (uint32_t i = 0; i < COLUMNS; i++) {
-        const mote_vector_columns *v = &vectors[i / 3];
-        columns[i] = i % 3 == 0 ? v->x : i % 3 == 1 ? v->y : v->z;
-    }
-}
-
-TEST(bad_numbers_in_columns_are_reported) {
-    for (uint32_t c = 0; c < COLUMNS; c++)
-        for (uint32_t n = 0; n < BAD; n++) {
-            const mote_system_def def = full_def();
-            world w = warm_world(&def, 6);
-            float *columns[COLUMNS];
-            list_columns(&w, columns);
-            const uint32_t place = c - PARTICLE_COLUMNS;
-            const uint32_t slot = c < PARTICLE_COLUMNS ? 1
-                                  : place < 3          ? mote_strands_slot(w.system, w.hair, 3, 1)
-                                  : place < 6          ? mote_strands_slot(w.system, w.springs, 3, 1)
-                                  : place < 9          ? mote_network_slot(w.system, w.net, 20)
-                                                       : mote_network_slot(w.system, w.webs, 20);
-            test_case("column %u is %g", c, (double)bad_numbers[n]);
-            ASSERT(mote_system_count(w.system), >, 1);
-            columns[c][slot] = bad_numbers[n];
-            check_reported(&w);
-            mote_system_destroy(w.system);
-        }
-}
-
-/* Calls with one bad number: refused with the state as it was, or legal, and then nothing turns non-finite
- * unless a report counts it. */
-typedef mote_result number_call(world *w, uint32_t place, float bad);
-
-static mote_result bad_link(world *w, uint32_t place, float bad) {
-    mote_link link = mote_default_link();
-    mote_link_id id;
-    link.a = (mote_link_end){.strands = w->hair, .strand = 2, .point = 1};
-    link.b = (mote_link_end){.network = w->webs, .particle = 9};
-    link.rest_length = 0.5f, link.stiffness = 5;
-    *(place % 3 == 0 ? &link.rest_length : place % 3 == 1 ? &link.stiffness : &link.damping) = bad;
-    return mote_system_add_link(w->system, &link, &id);
-}
-
-static mote_result bad_collider(world *w, uint32_t place, float bad) {
-    const mote_transform at = MOTE_TRANSFORM_IDENTITY;
-    mote_collider_def def = mote_box(&at, (float[3]){0.2f, 0.2f, 0.2f});
-    float *const fields[] = {def.transform.position, def.transform.rotation, &def.radius,     def.extent,
-                             def.extent + 2,         &def.friction,          &def.restitution};
-    *fields[place % COUNT_OF(fields)] = bad;
-    return mote_system_set_collider(w->system, w->ball, &def);
-}
-
-static mote_result bad_target(world *w, uint32_t place, float bad) {
-    const uint64_t tick = mote_system_tick(w->system) + 1000000;
-    mote_transform to = {{0.1f, 0.2f, 0.3f}, {0, 0, 0, 1}};
-    (place & 1 ? to.position : to.rotation)[place / 8 % 3] = bad;
-    switch (place % 8 / 2) {
-    case 0:
-        return mote_system_move_collider(w->system, w->ball, &to, tick);
-    case 1:
-        return mote_strands_set_root(w->system, w->hair, 3, &to, tick);
-    case 2:
-        return mote_strands_pin(w->system, w->springs, 3, 1, to.position, tick);
-    default:
-        return mote_network_pin(w->system, w->net, 7, to.position, tick);
-    }
-}
-
-static mote_result bad_setting(world *w, uint32_t place, float bad) {
-    const float vector[3] = {place & 1 ? bad : 0, 1, place & 1 ? 0 : bad};
-    switch (place / 2) {
-    case 0:
-        return mote_strands_set_air(w->system, w->hair, vector);
-    case 1:
-        return mote_system_impulse(w->system, 0, vector);
-    case 2:
-        return mote_system_set_inverse_mass(w->system, 0, bad);
-    case 3:
-        return mote_network_reel(w->system, w->net, 3, bad, 0, NULL);
-    case 4:
-        return mote_network_set_spring(w->system, w->webs, 3, place & 1 ? bad : 5, place & 1 ? 0 : bad, 0,
-                                       NULL);
-    default:
-        return mote_network_set_spring(w->system, w->net, 3, 50, 0, bad, NULL);
-    }
-}
-
-TEST(bad_numbers_in_calls_are_refused_or_reported) {
-    static const struct {
-        number_call *call;
-        uint32_t places;
-    } table[] = {{bad_link, 3}, {bad_collider, 7}, {bad_target, 24}, {bad_setting, 12}};
-    uint32_t refused = 0, taken = 0;
-    for (uint32_t t = 0; t < COUNT_OF(table); t++)
-        for (uint32_t place = 0; place < table[t].places; place++)
-            for (uint32_t n = 0; n < BAD; n++) {
-                const mote_system_def def = world_def();
-                world w = warm_world(&def, 6);
-                const uint64_t hash = mote_system_hash(w.system);
-                const mote_result result = table[t].call(&w, place, bad_numbers[n]);
-                test_case("table %u, place %u, %g: %s", t, place, (double)bad_numbers[n],
-                          mote_result_text(result));
-                if (result) ASSERT(mote_system_hash(w.system), ==, hash);
-                refused += result != MOTE_OK, taken += result == MOTE_OK;
-                check_reported(&w);
-                mote_system_destroy(w.system);
-            }
-    ASSERT(refused, >, 100);
-    ASSERT(taken, >, 100);
 }

@@ -4,6 +4,7 @@
 #define MOTE_TESTS_LINK_SCENE_H
 
 #include "network_base.h"
+#include "scene_calls.h"
 
 /* --- Worlds --- */
 
@@ -135,6 +136,7 @@ static inline void swirl(void *user, const mote_stage_view *stage, float *x, flo
 
 static inline tangle make_tangle(const world *w, bool callback) {
     tangle t = {.system = make_world(w)};
+    scene_watch(t.system);
     tangle_strands(t.system, w->solver, &t.strands);
     t.network = tangle_network(t.system, w->networks);
     add_force(t.system, mote_gravity((float[3]){0, -9.81f, 0}));

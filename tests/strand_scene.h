@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "force_sets.h"
+#include "scene_calls.h"
 #include "support.h"
 
 enum { SCENE_STRANDS = 48, SCENE_LONGEST = 40 };
@@ -63,14 +64,6 @@ typedef struct strand_arrays {
         twisting[SCENE_STRANDS * SCENE_LONGEST], ratio[SCENE_STRANDS * SCENE_LONGEST],
         axis[3 * SCENE_STRANDS * SCENE_LONGEST];
 } strand_arrays;
-
-#ifndef scene_check /* else the user of the scenes makes the calls */
-static inline void scene_check(mote_result result) {
-    if (result == MOTE_OK) return;
-    abort();
-}
-static inline void scene_watch(const mote_system *system) { (void)system; }
-#endif
 
 /* A walk down and aside in segments of about 0.1 m; one strand in nine has a segment without length. */
 static inline float *scene_walk(float *p, uint32_t points, uint32_t parts, bool folded,
