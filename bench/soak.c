@@ -212,6 +212,7 @@ static void lead_astray(soaked *s, snapshot *to, uint64_t window) {
 
 /* --- The report --- */
 
+/* 0: this system does not tell. */
 static double resident_megabytes(void) {
     unsigned long pages = 0;
     FILE *file = fopen("/proc/self/statm", "r");
@@ -237,7 +238,10 @@ static bool compare(const soaked s[2], soak_totals *t, double begin) {
         "%9.0f s %12llu steps %12llu frames %9llu rollbacks %8u particles  %016llx %s  %.1f MB of %.1f: %s\n",
         now_seconds() - begin, (unsigned long long)t->steps, (unsigned long long)t->frames,
         (unsigned long long)t->rollbacks, (unsigned)mote_system_count(s[0].system), (unsigned long long)hash,
-        equal ? "equal" : "DIFFERS", now, most, flat ? "flat" : "GROWS");
+        equal ? "equal" : "DIFFERS", now, most,
+        now == 0 ? "unknown"
+        : flat   ? "flat"
+                 : "GROWS");
     fflush(stdout);
     return equal && flat;
 }
@@ -269,7 +273,8 @@ static void print_help(void) {
          "Runs particles, strands, a net, links and emitters for HOURS (0.1 is legal) on T threads\n"
          "(default 2), in random frames, with edits, snapshots and rollbacks, beside a serial twin without\n"
          "them. Every 100,000 steps the hashes of both must be equal and the resident memory at most 2 %\n"
-         "and 1 MB more than the first time: a line has both numbers, and says flat or GROWS.");
+         "and 1 MB more than the first time: a line has both numbers, and says flat, GROWS, or unknown\n"
+         "where there is no /proc/self/statm.");
 }
 
 int command_soak(int argc, char **argv) {

@@ -1,5 +1,6 @@
 /* Preview: computes the path of one particle under the forces of a system, without changing the system. */
 #include <math.h>
+#include <string.h>
 
 #include "forces/force.h"
 #include "particles/run.h"
@@ -20,7 +21,9 @@ mote_result mote_preview_def_check(const mote_preview_def *def, const char **par
     mote_result result = mote_named(name, "inverse_mass", mote_value_not_negative(def->inverse_mass));
     if (result == MOTE_OK) result = mote_named(name, "interval", mote_value_is_finite(def->interval));
     if (result) return result;
-    return def->interval > 0 ? MOTE_OK : mote_named(name, "interval", MOTE_ERROR_RANGE);
+    uint64_t interval; /* compared by bits, as all of a def: the host may take denormal numbers for 0 */
+    memcpy(&interval, &def->interval, sizeof interval);
+    return interval - 1 < INT64_MAX ? MOTE_OK : mote_named(name, "interval", MOTE_ERROR_RANGE);
 }
 
 static bool is_exact(const mote_system *system) {
@@ -117,7 +120,9 @@ static void preview_stepped(const mote_system *system, const mote_preview_def *d
 mote_result mote_system_preview(const mote_system *system, const mote_preview_def *def, float (*points)[3]) {
     if (!system || !def || (def->count && !points)) return MOTE_ERROR_NULL;
     if (system->busy) return MOTE_ERROR_BUSY;
-    mote_result result = check_preview(system, def);
+    const mote_fpu_state saved = mote_fpu_enter();
+    const mote_result result = check_preview(system, def);
+    mote_fpu_leave(saved);
     if (result) return result;
     mote_query query;
     mote_query_begin(&query, system);

@@ -10,11 +10,16 @@
 extern const mote_range_kind mote_network_kind;
 const mote_range_kind mote_network_kind = {0};
 
+static mote_result refuse(mote_network_fault *fault) {
+    if (fault) *fault = (mote_network_fault){MOTE_NO_ITEM, MOTE_NO_ITEM, NULL};
+    return MOTE_ERROR_UNSUPPORTED;
+}
+
 mote_network_def mote_default_network_def(void) { return (mote_network_def){0}; }
 mote_result mote_system_add_network(mote_system *system, const mote_network_def *def, mote_network_id *id,
                                     mote_network_fault *fault) {
     if (id) *id = (mote_network_id){0, 0};
-    return MOTE_ERROR_UNSUPPORTED;
+    return refuse(fault);
 }
 mote_result mote_system_remove_network(mote_system *system, mote_network_id id) {
     return MOTE_ERROR_UNSUPPORTED;
@@ -41,19 +46,19 @@ mote_result mote_network_reaction(const mote_system *system, mote_network_id id,
 mote_result mote_network_add_springs(mote_system *system, mote_network_id id, uint32_t count,
                                      const mote_spring *springs, uint32_t *numbers,
                                      mote_network_fault *fault) {
-    return MOTE_ERROR_UNSUPPORTED;
+    return refuse(fault);
 }
 mote_result mote_network_remove_springs(mote_system *system, mote_network_id id, uint32_t count,
                                         const uint32_t *numbers, mote_network_fault *fault) {
-    return MOTE_ERROR_UNSUPPORTED;
+    return refuse(fault);
 }
 mote_result mote_network_set_spring(mote_system *system, mote_network_id id, uint32_t number, float stiffness,
                                     float damping, float tear_strain, mote_network_fault *fault) {
-    return MOTE_ERROR_UNSUPPORTED;
+    return refuse(fault);
 }
 mote_result mote_network_reel(mote_system *system, mote_network_id id, uint32_t number, float rest_length,
                               uint64_t tick, mote_network_fault *fault) {
-    return MOTE_ERROR_UNSUPPORTED;
+    return refuse(fault);
 }
 mote_result mote_network_spring(const mote_system *system, mote_network_id id, uint32_t number,
                                 mote_spring *spring) {

@@ -11,11 +11,16 @@
 extern const mote_range_kind mote_strands_kind;
 const mote_range_kind mote_strands_kind = {0};
 
+static mote_result refuse(mote_strands_fault *fault) {
+    if (fault) *fault = (mote_strands_fault){MOTE_NO_ITEM, MOTE_NO_ITEM, NULL};
+    return MOTE_ERROR_UNSUPPORTED;
+}
+
 mote_followers_def mote_default_followers_def(void) { return (mote_followers_def){0}; }
 mote_result mote_followers_create(mote_system *system, mote_strands_id id, const mote_followers_def *def,
                                   mote_followers **followers, mote_strands_fault *fault) {
     if (followers) *followers = NULL;
-    return MOTE_ERROR_UNSUPPORTED;
+    return refuse(fault);
 }
 void mote_followers_destroy(mote_followers *followers) {}
 uint32_t mote_followers_count(const mote_followers *followers) { return 0; }
@@ -41,7 +46,7 @@ mote_strands_def mote_default_strands_def(void) { return (mote_strands_def){0}; 
 mote_result mote_system_add_strands(mote_system *system, const mote_strands_def *def, mote_strands_id *id,
                                     mote_strands_fault *fault) {
     if (id) *id = (mote_strands_id){0, 0};
-    return MOTE_ERROR_UNSUPPORTED;
+    return refuse(fault);
 }
 uint32_t mote_strand_substeps(uint32_t points, double length, double acceleration, double timestep) {
     return 0;

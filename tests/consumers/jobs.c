@@ -7,13 +7,16 @@ static pthread_cond_t begun = PTHREAD_COND_INITIALIZER, ended = PTHREAD_COND_INI
 static mote_task *now;
 static void *now_context;
 static uint32_t left, running, threads = 1; /* indices that nobody has taken; that run; with the caller */
+static _Thread_local int inside;            /* a task, which may divide work itself, as a step hook that emits */
 
 static void work(uint32_t worker) { /* the lock is held before and after */
     while (left) {
         const uint32_t index = --left;
         running++;
         pthread_mutex_unlock(&lock);
+        inside = 1;
         now(now_context, index, worker);
+        inside = 0;
         pthread_mutex_lock(&lock);
         if (--running == 0) pthread_cond_signal(&ended);
     }
@@ -27,6 +30,8 @@ static void *run_thread(void *unused) {
 
 static void run(void *unused, mote_task *task, void *context, uint32_t count) {
     (void)unused;
+    for (uint32_t i = 0; inside && i < count; i++) task(context, i, 0);
+    if (inside) return;
     pthread_mutex_lock(&lock);
     now = task, now_context = context, left = count;
     pthread_cond_broadcast(&begun);

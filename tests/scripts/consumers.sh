@@ -99,6 +99,10 @@ by_cmake_package() {
     cmake_host static "-DCMAKE_PREFIX_PATH=$prefix" '-DMOTE_COMPONENTS=COMPONENTS;static'
     if readelf -d "$stage/static/consumer_c" | grep 'NEEDED.*libmote'; then echo 'not static'; exit 1; fi
     stays_loaded "$stage/static/libplugin.so"
+    mkdir "$stage/merged" # where /lib leads to /usr/lib
+    ln -s "$prefix" "$stage/merged/usr"
+    ln -s usr/lib "$stage/merged/lib"
+    logged "$stage/log" cmake -S "$consumers" -B "$stage/linked" "-DCMAKE_PREFIX_PATH=$stage/merged"
     if cmake -S "$consumers" -B "$stage/none" "-DCMAKE_PREFIX_PATH=$prefix" \
         '-DMOTE_COMPONENTS=COMPONENTS;framework' >"$stage/log" 2>&1; then
         echo 'a component that does not exist is found'
@@ -170,7 +174,7 @@ by_cmake_source() {
     git -C "$stage/repository" -c user.name=host -c user.email=host@localhost commit --quiet --message=engine
     cmake_host source "-DMOTE_REPOSITORY=file://$stage/repository" -DMOTE_STRANDS=OFF -DMOTE_NETWORKS=OFF \
         -DMOTE_ISA=scalar -DCMAKE_BUILD_TYPE=Debug -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DBUILD_SHARED_LIBS=ON \
-        -DMORE_SOURCES=features.c
+        -DCMAKE_UNITY_BUILD=ON -DMORE_SOURCES=features.c
     optimised "$stage/source"
     diff <(exports "$libraries/libmote.so") <(exports "$stage/source/_deps/mote-build/libmote.so") ||
         { echo 'a build without features exports other functions'; exit 1; }
@@ -183,7 +187,7 @@ by_meson_source() {
     cp "$consumers"/* "$stage/host"
     ln -s "$root" "$stage/host/subprojects/mote"
     logged "$stage/log" meson setup "$stage/host/build" "$stage/host" --wrap-mode=forcefallback \
-        --optimization=0 -Dmote:isa=scalar -Dmote:strands=false -Dmote:networks=false
+        --optimization=0 --unity=on -Dmote:isa=scalar -Dmote:strands=false -Dmote:networks=false
     optimised "$stage/host/build"
     # The library alone: its objects, its files, the three programs.
     if ninja -C "$stage/host/build" -t targets all | grep -E 'subprojects/mote/(bench|tests)/'; then

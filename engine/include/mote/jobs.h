@@ -17,7 +17,9 @@ typedef struct mote_jobs {
     /** Calls task(context, index, worker) once for every index in [0, count), in any order, on any threads,
      * and returns when all have finished. A thread that finishes its index takes over work of the others, so
      * an index that is begun late has little or nothing left to do: the caller may run indices that no other
-     * thread has begun. NULL: the calling thread does everything. */
+     * thread has begun. It may be called from inside a task, as by a step hook that emits into another system
+     * with the same jobs: it may then call all indices one after the other, as worker 0. NULL: the calling
+     * thread does everything. */
     void (*run)(void *user, mote_task *task, void *context, uint32_t count);
     /** ns that one thread would take, as estimated, from which work is divided; less is done by the calling
      * thread. 0: MOTE_LEAST_WORK, with which a step of less than a millisecond is not held up on a machine
