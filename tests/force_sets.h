@@ -11,8 +11,9 @@
 /* A grid of 4 x 3 x 5 samples whose outside is the nearest face, and one of 2 x 2 x 2 that is 0 outside. Some
  * of the particles of the tests, which are within 3 m of the origin, lie in cells of either, some outside. */
 static mote_grid *test_grids[2];
+static mote_allocator test_grid_allocator; /* {0}: the default one */
 
-static inline void make_test_grids(mote_allocator allocator) {
+static inline void make_test_grids(void) {
     static mote_grid_def defs[2];
     static float vectors[2][60][3];
     for (uint32_t g = 0; g < 2; g++) {
@@ -25,7 +26,7 @@ static inline void make_test_grids(mote_allocator allocator) {
         }
         defs[g].vectors = (const float(*)[3])vectors[g];
         defs[g].zero_outside = g == 1;
-        defs[g].allocator = allocator;
+        defs[g].allocator = test_grid_allocator;
         scene_check(mote_grid_create(&defs[g], &test_grids[g]));
         reference_know_grid(test_grids[g], &defs[g]);
     }

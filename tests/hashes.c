@@ -228,7 +228,8 @@ int main(int count, char **arguments) {
     }
     if (!mote_isa_available(isa)) return 77;
     setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* who stops it has the lines printed so far */
-    make_test_grids(hash_allocator());
+    test_grid_allocator = hash_allocator();
+    make_test_grids();
     for (int m = 0; m < MOTE_INTEGRATOR_COUNT; m++)
         for (int mass = 0; mass < 2; mass++)
             for (int set = 0; set <= FORCE_SETS; set++) {

@@ -57,7 +57,7 @@ static guarded guards[COLUMNS];
 
 static void make_guards(void) {
     for (int c = 0; c < COLUMNS; c++) guards[c] = guarded_make(MAX_COUNT);
-    make_test_grids((mote_allocator){NULL, NULL, NULL});
+    make_test_grids();
 }
 
 static void free_guards(void) {

@@ -90,7 +90,7 @@ static bool acts_on_networks(force_set set) {
 }
 
 TEST(particles_without_springs_move_like_loose_ones) {
-    make_test_grids((mote_allocator){NULL, NULL, NULL});
+    make_test_grids();
     for (int m = 0; m < MOTE_ADVECT_EULER; m++)
         for (int set = NO_FORCE; set < FORCE_SETS; set++)
             for (int masses = 0; masses < 2; masses++) {

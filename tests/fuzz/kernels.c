@@ -80,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     static state start;
     mote_force_def forces[MAX_FORCES];
     input in = {bytes, bytes + size};
-    if (!test_grids[0]) make_test_grids((mote_allocator){NULL, NULL, NULL});
+    if (!test_grids[0]) make_test_grids();
     mote_columns_def def = mote_default_columns_def();
     def.integrator = (mote_integrator)take_below(&in, MOTE_INTEGRATOR_COUNT);
     const force_set set = (force_set)take_below(&in, FORCE_SETS);
