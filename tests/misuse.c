@@ -194,6 +194,12 @@ static void fill_other_defs(misuse_world *w) {
                                 .mass = 1};
     w->columns_def = mote_default_columns_def();
     w->columns_def.forces = &w->force_def, w->columns_def.force_count = 1;
+    w->model = mote_default_hair();
+    w->model.strand_count = 2, w->model.point_count = 8, w->model.default_segments = 3;
+    w->strand_points[0] = 3, w->strand_points[1] = 5;
+    w->model.strand_points = w->strand_points, w->model.points = w->points;
+    w->model.thickness = w->model.transparency = w->floats;
+    w->model.colours = (float(*)[3])(void *)w->floats;
     w->resample_def = mote_default_hair_resample_def();
     w->resample_def.points = 4;
     w->lines_def = mote_default_lines_def();
@@ -294,9 +300,7 @@ static void make_world(misuse_world *w) {
     fill_forces(w);
     MUST(mote_height_field_create(&w->height_field_def, &w->height_field));
     MUST(mote_distance_grid_create(&w->distance_grid_def, &w->distance_grid));
-    mote_hair model = mote_default_hair();
-    model.strand_count = 2, model.point_count = 8, model.default_segments = 3, model.points = w->points;
-    MUST(mote_hair_write(&model, w->file, sizeof w->file, &w->file_bytes));
+    MUST(mote_hair_write(&w->model, w->file, sizeof w->file, &w->file_bytes));
     MUST(mote_hair_read(w->file, w->file_bytes, NULL, &w->hair, NULL));
     MUST(mote_system_save(w->system, 0, w->snapshot, sizeof w->snapshot, &w->snapshot_bytes));
     static const uint32_t corners[3] = {0, 1, 2};
@@ -347,6 +351,15 @@ static bool is_right(const misuse_case *c, mote_result got) {
     return got == MOTE_OK || (got < MOTE_RESULT_COUNT && (c->allowed & MISUSE_BIT(got)));
 }
 
+/* Returns a hash of all systems of a world. */
+static uint64_t hash_of_world(const misuse_world *w) {
+    const mote_system *const systems[] = {w->system, w->other, w->flat};
+    uint64_t hash = 0;
+    for (size_t i = 0; i < sizeof systems / sizeof systems[0]; i++)
+        hash = hash * 0x9e3779b97f4a7c15u + mote_system_hash(systems[i]);
+    return hash;
+}
+
 /* Steps a world once, with the call of a case inside the step if there is one. Returns the hash. */
 static uint64_t hash_of_step(misuse_world *w, int place, const misuse_case *c) {
     make_world(w);
@@ -358,7 +371,7 @@ static uint64_t hash_of_step(misuse_world *w, int place, const misuse_case *c) {
     }
     if (c) w->inside_place = place, w->inside_call = c->call, w->inside_result = MISUSE_ANY;
     MUST(mote_system_step(w->system, 1, NULL));
-    return mote_system_hash(w->system);
+    return hash_of_world(w);
 }
 
 /* Makes the call of a case. Returns its code, and whether it changed nothing if it was refused. */
@@ -367,10 +380,9 @@ static mote_result call(misuse_world *w, const misuse_case *c, bool *unchanged) 
     static bool known[4];
     if (c->place == MISUSE_OUTSIDE) {
         make_world(w);
-        const uint64_t before = mote_system_hash(w->system);
+        const uint64_t before = hash_of_world(w);
         const mote_result got = misuse_call(w, c->call, c->variant);
-        *unchanged =
-            got == MOTE_OK || got == MISUSE_VALUE || !w->system || mote_system_hash(w->system) == before;
+        *unchanged = got == MOTE_OK || got == MISUSE_VALUE || hash_of_world(w) == before;
         return got;
     }
     if (!known[c->place]) {

@@ -38,6 +38,7 @@ typedef struct misuse_world {
     mote_grid_def grid_def;
     mote_height_field_def height_field_def;
     mote_distance_grid_def distance_grid_def;
+    mote_hair model; /* with every array */
     mote_hair_resample_def resample_def;
     mote_lines_def lines_def;
     mote_link link_def;
@@ -62,7 +63,7 @@ typedef struct misuse_world {
     /* Arrays. */
     float vector[64], identity[64], rising[64], floats[4096], mesh[5 * 6], points[22][3];
     double doubles[64];
-    uint32_t numbers[8192], few[8], guides[9];
+    uint32_t numbers[8192], few[8], guides[9], strand_points[8];
     uint64_t longs[MOTE_HASH_CHUNK];
     unsigned char memory[1 << 16], file[4096], snapshot[1 << 17];
     size_t size, file_bytes, snapshot_bytes;

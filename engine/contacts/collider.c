@@ -62,9 +62,9 @@ mote_collider_def mote_capsule(const float a[3], const float b[3], float radius)
 /* Makes a quaternion of length 0 from a normal of length 0, so that the check fails. */
 mote_collider_def mote_plane(const float point[3], const float normal[3]) {
     mote_collider_def def = make_def(MOTE_COLLIDER_PLANE, 0);
+    mote_fpu_state saved = mote_fpu_enter();
     const double up[3] = {(double)component(normal, 0), (double)component(normal, 1),
                           (double)component(normal, 2)};
-    mote_fpu_state saved = mote_fpu_enter();
     const double length = rotate_y_to(up, def.transform.rotation);
     for (int i = 0; i < 4 && length == 0; i++) def.transform.rotation[i] = 0;
     MOTE_FPU_COMPUTED(def);
@@ -131,9 +131,10 @@ mote_result mote_collider_check(const mote_collider_def *def, const char **param
     if (result == MOTE_OK) result = check_sizes(def, name);
     if (result) return result;
     const bool is_round = def->kind == MOTE_COLLIDER_SPHERE || def->kind == MOTE_COLLIDER_CAPSULE;
-    if (is_round && def->radius == 0) return mote_named(name, "radius", MOTE_ERROR_RANGE);
+    if (is_round && mote_float_is_zero(def->radius)) return mote_named(name, "radius", MOTE_ERROR_RANGE);
     /* A box without radius is at least a plate. */
-    const int edges = (def->extent[0] > 0) + (def->extent[1] > 0) + (def->extent[2] > 0);
-    const bool is_line = def->kind == MOTE_COLLIDER_BOX && def->radius == 0 && edges < 2;
+    int edges = 0;
+    for (int axis = 0; axis < 3; axis++) edges += !mote_float_is_zero(def->extent[axis]);
+    const bool is_line = def->kind == MOTE_COLLIDER_BOX && mote_float_is_zero(def->radius) && edges < 2;
     return is_line ? mote_named(name, "extent", MOTE_ERROR_RANGE) : MOTE_OK;
 }

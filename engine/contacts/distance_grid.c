@@ -24,7 +24,7 @@ static mote_result check_axis(const mote_distance_grid_def *def, int axis, const
     if (fabsf(def->origin[axis]) > MAX_SIZE) return mote_named(name, "origin", MOTE_ERROR_RANGE);
     if (def->count[axis] < 2 || def->count[axis] > MAX_SAMPLES)
         return mote_named(name, "count", MOTE_ERROR_RANGE);
-    if (!(def->spacing <= MAX_SIZE / (float)def->count[axis]))
+    if (!((double)def->spacing * def->count[axis] <= (double)MAX_SIZE))
         return mote_named(name, "spacing", MOTE_ERROR_RANGE);
     return MOTE_OK;
 }

@@ -30,7 +30,7 @@ static mote_result check_lattice(const mote_height_field_def *def, const char **
             result = mote_named(name, "spacing", MOTE_ERROR_RANGE);
         if (result == MOTE_OK && (def->count[axis] < 2 || def->count[axis] > MAX_COUNT))
             result = mote_named(name, "count", MOTE_ERROR_RANGE);
-        if (result == MOTE_OK && !(spacing <= MAX_HEIGHT / (float)def->count[axis]))
+        if (result == MOTE_OK && !((double)spacing * def->count[axis] <= (double)MAX_HEIGHT))
             result = mote_named(name, "spacing", MOTE_ERROR_RANGE);
     }
     if (result) return result;

@@ -1,15 +1,17 @@
 /* Motions: interpolation between two placements by tick. */
 #include "contacts/motion.h"
 
+#include "base/check.h"
+
 #include <math.h>
 
 mote_result mote_motion_check(const mote_transform *transform) {
     bool turns = false;
     for (int i = 0; i < 3; i++)
-        if (!isfinite(transform->position[i])) return MOTE_ERROR_NOT_FINITE;
+        if (!mote_float_is_finite(transform->position[i])) return MOTE_ERROR_NOT_FINITE;
     for (int i = 0; i < 4; i++) {
-        if (!isfinite(transform->rotation[i])) return MOTE_ERROR_NOT_FINITE;
-        turns |= transform->rotation[i] != 0;
+        if (!mote_float_is_finite(transform->rotation[i])) return MOTE_ERROR_NOT_FINITE;
+        turns |= !mote_float_is_zero(transform->rotation[i]);
     }
     return turns ? MOTE_OK : MOTE_ERROR_RANGE;
 }

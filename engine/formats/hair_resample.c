@@ -18,8 +18,9 @@ static const char *find_error(const mote_hair_resample_def *def, const char **na
     *name = "points";
     if (def->points && !valid_points(def->points)) return "The points of a strand are not 2 to 1,024.";
     *name = "segment_length";
-    if (def->segment_length < 0) return "The segment length is negative.";
-    if (!def->points == !(def->segment_length > 0)) return "One of points and segment_length is to be set.";
+    if (mote_value_not_negative(def->segment_length)) return "The segment length is negative.";
+    if (!def->points == mote_float_is_zero(def->segment_length))
+        return "One of points and segment_length is to be set.";
     *name = valid_points(def->min_points) ? "max_points" : "min_points";
     if (!valid_points(def->min_points) || !valid_points(def->max_points) || def->min_points > def->max_points)
         return "The limits of the points of a strand are not 2 to 1,024 in order.";

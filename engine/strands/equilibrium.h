@@ -9,6 +9,7 @@
 #ifndef MOTE_STRANDS_EQUILIBRIUM_H
 #define MOTE_STRANDS_EQUILIBRIUM_H
 
+#include "base/check.h"
 #include "strands/strands.h"
 
 /* Joint k of a rod in its rest shape. */
@@ -70,7 +71,8 @@ MOTE_INLINE void mote_quaternion_compose(const double a[4], const double b[4], d
 
 MOTE_INLINE bool mote_strands_rests_under_load(const mote_strands *strands) {
     const float *a = strands->def.rest_acceleration;
-    return strands->has_frames && (a[0] != 0 || a[1] != 0 || a[2] != 0);
+    return strands->has_frames &&
+           !(mote_float_is_zero(a[0]) && mote_float_is_zero(a[1]) && mote_float_is_zero(a[2]));
 }
 
 /* Sets rest_turn so that the rest shape is the equilibrium. Errors: RANGE (a joint without stiffness, one

@@ -95,7 +95,17 @@ mote_result mote_system_remove_range(mote_system *system, mote_kind kind, mote_i
 mote_result mote_system_reserve_scratch(mote_system *system, const mote_range *range);
 
 /* Asserts after an edit, in builds with assertions, that all views of the range still agree. */
-MOTE_INLINE void mote_system_edited(const mote_range *range) { MOTE_ASSERT(range->kind->validate(range)); }
+MOTE_INLINE bool mote_system_range_is_valid(const mote_range *range) {
+    const mote_fpu_state saved = mote_fpu_enter();
+    bool valid = range->kind->validate(range);
+    MOTE_FPU_COMPUTED(valid);
+    mote_fpu_leave(saved);
+    return valid;
+}
+
+MOTE_INLINE void mote_system_edited(const mote_range *range) {
+    MOTE_ASSERT(mote_system_range_is_valid(range));
+}
 
 /* Ends an edit that began with mote_fpu_enter: mote_system_edited, then mote_fpu_leave. Returns its result.
  */

@@ -140,7 +140,7 @@ mote_result mote_network_reaction(const mote_system *system, mote_network_id id,
     uint32_t slot;
     mote_result result = find_particle(system, id, particle, &network, &slot);
     if (result) return result;
-    if (network->range.inverse_mass[slot] > 0) return MOTE_ERROR_RANGE;
+    if (!mote_float_is_zero(network->range.inverse_mass[slot])) return MOTE_ERROR_RANGE;
     for (int axis = 0; axis < 3; axis++) impulse[axis] = network->range.reaction[axis][slot];
     return MOTE_OK;
 }

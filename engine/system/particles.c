@@ -184,8 +184,8 @@ mote_result mote_system_set_inverse_mass(mote_system *system, uint32_t slot, flo
     if (!mote_system_may_edit(system)) return MOTE_ERROR_BUSY;
     if (!system->def.mass_column) return MOTE_ERROR_ABSENT;
     if (slot >= system->particles.range.slot_count) return MOTE_ERROR_RANGE;
-    if (!isfinite(inverse_mass)) return MOTE_ERROR_NOT_FINITE;
-    if (inverse_mass < 0) return MOTE_ERROR_RANGE;
+    const mote_result result = mote_value_not_negative(inverse_mass);
+    if (result) return result;
     mote_fpu_state saved = mote_fpu_enter();
     float *old = element_at(&system->particles, MOTE_COLUMN_INVERSE_MASS, slot);
     if (*old > 0 && inverse_mass > 0) {

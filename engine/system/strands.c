@@ -111,6 +111,10 @@ uint32_t mote_strand_substeps(uint32_t points, double length, double acceleratio
 mote_strands_view mote_strands_columns(mote_system *system, mote_strands_id id) {
     const mote_strands *strands = find(system, id);
     if (!strands) return (mote_strands_view){0};
+    const mote_fpu_state saved = mote_fpu_enter();
+    float occupancy = (float)((double)strands->point_count / (double)strands->range.slot_count);
+    MOTE_FPU_COMPUTED(occupancy);
+    mote_fpu_leave(saved);
     return (mote_strands_view){
         .strand_count = strands->strand_count,
         .slot_count = strands->range.slot_count,
@@ -119,7 +123,7 @@ mote_strands_view mote_strands_columns(mote_system *system, mote_strands_id id) 
         .inverse_mass = strands->range.inverse_mass,
         .frame = {strands->frame[0], strands->frame[1], strands->frame[2], strands->frame[3]},
         .point_count = strands->point_count,
-        .occupancy = (float)((double)strands->point_count / (double)strands->range.slot_count)};
+        .occupancy = occupancy};
 }
 
 uint32_t mote_strands_points(const mote_system *system, mote_strands_id id, uint32_t strand) {
@@ -237,7 +241,7 @@ mote_result mote_strands_reaction(const mote_system *system, mote_strands_id id,
     mote_result result = edit_point(system, id, strand, point, &strands, &lane);
     if (result) return result;
     uint32_t slot = mote_strands_slot_of(strands, lane, point);
-    if (strands->range.inverse_mass[slot] > 0) return MOTE_ERROR_RANGE;
+    if (!mote_float_is_zero(strands->range.inverse_mass[slot])) return MOTE_ERROR_RANGE;
     for (int axis = 0; axis < 3; axis++) impulse[axis] = strands->range.reaction[axis][slot];
     return MOTE_OK;
 }
@@ -253,14 +257,15 @@ mote_result mote_strands_report_of(const mote_system *system, mote_strands_id id
     if (strand >= strands->strand_count) return MOTE_ERROR_RANGE;
     uint32_t lane = strands->lane_of_strand[strand], deepest;
     const mote_fpu_state saved = mote_fpu_enter();
-    const double depth = mote_strand_depth(system, strands, lane, &deepest);
+    float depth = (float)mote_strand_depth(system, strands, lane, &deepest);
+    MOTE_FPU_COMPUTED(depth);
     mote_fpu_leave(saved);
     *report = (mote_strand_step_report){.strain = strands->strain[lane],
                                         .iterations = strands->iterations[lane],
                                         .unsolved = strands->unsolved[lane],
                                         .fallbacks = strands->fallbacks[lane],
                                         .buried = strands->buried[lane],
-                                        .depth = (float)depth,
+                                        .depth = depth,
                                         .deepest_point = deepest,
                                         .infeasible = strands->infeasible[lane] != 0,
                                         .stiff_curls = strands->stiff_curls[lane] != 0,

@@ -7,7 +7,7 @@ static pthread_cond_t begun = PTHREAD_COND_INITIALIZER, ended = PTHREAD_COND_INI
 static mote_task *now;
 static void *now_context;
 static uint32_t left, running, threads = 1; /* indices that nobody has taken; that run; with the caller */
-static _Thread_local int inside;            /* a task, which may divide work itself, as a step hook that emits */
+static _Thread_local int inside; /* a task, which may divide work itself: a step hook that emits does */
 
 static void work(uint32_t worker) { /* the lock is held before and after */
     while (left) {

@@ -12,7 +12,8 @@ run_coverage() {
         "$two_isas" -Dtests=enabled -Dbench=disabled && ninja -C "$directory" --quiet; } ||
         { failed=1 && return; }
     rm -rf "$directory/profiles"
-    LLVM_PROFILE_FILE=$directory/profiles/%m.profraw run_tests "$directory" -t 4 --suite unit --suite hashes ||
+    LLVM_PROFILE_FILE=$directory/profiles/%m.profraw \
+        run_tests "$directory" -t 4 --suite unit --suite hashes ||
         [[ -s $directory/meson-logs/testlog.json ]] || failed=$((failed + 1))
     python3 "$root/tests/scripts/coverage.py" "$root" "$directory" || failed=$((failed + 1))
 }

@@ -14,8 +14,8 @@ import re
 import sys
 
 from misuse_headers import Headers
-from misuse_world import (ALIGNMENT, ELEMENTS, EMPTY, ENDLESS, ENDS, INCLUDES, LEGAL_IN_HOOK, LENGTHS, OTHERS,
-                          OUTPUTS, PREPARE, STRUCTS, USES, VALID, VECTORS, WRITTEN)
+from misuse_world import (ALIGNMENT, CHANGED, ELEMENTS, EMPTY, ENDLESS, ENDS, INCLUDES, LEGAL_IN_HOOK,
+                          LENGTHS, OTHERS, OUTPUTS, PREPARE, STRUCTS, USES, VALID, VECTORS, WRITABLE, WRITTEN)
 
 # Codes other than those of the rule, by function and case: (pattern, why). Any documented code passes.
 EXCEPTIONS = (
@@ -144,7 +144,8 @@ class Table:
     def elements(self, kind, place, keys, what):
         """The first element of an array that the call reads."""
         base = plain(kind.replace('(*)[3]', ''))
-        if base not in ELEMENTS or not kind.startswith('const ') or what.endswith('[0]'):
+        reads = kind.startswith('const ') or keys[-1][0] in WRITABLE
+        if base not in ELEMENTS or not reads or what.endswith('[0]'):
             return
         copy = f'misuse_copies.of_{base}'
         before = f'misuse_copy({copy}, {place}, sizeof {copy}), '
@@ -168,6 +169,9 @@ class Table:
         elif base in self.headers.enums:
             for name, text in (('-1', '-1'), ('far', '0x7fffffff')):
                 yield f'{what} {name}', f'{place} = ({base}){text}', self.legal.code(keys, name, 'enum')
+        elif base == 'char':
+            statement = f'memset({place}, 120, sizeof {place})'
+            yield f'{what} without end', statement, self.legal.code(keys, 'without end', None)
         elif wrong_numbers(base):
             for name, text in wrong_numbers(base):
                 yield f'{what} {name}', f'{place} = {text}', self.legal.code(keys, name, None)
@@ -180,7 +184,7 @@ class Table:
 
     def struct(self, base, place, keys, what, dot):
         for kind, name, dimensions in self.headers.structs[base]:
-            if (base, name) in LENGTHS | ENDLESS or (base, None) in LENGTHS:
+            if (base, name) in LENGTHS | ENDLESS:
                 continue
             counts = re.findall(r'\[(\w+)\]', dimensions)
             ends = ['']
@@ -213,7 +217,7 @@ class Table:
         elif base in STRUCTS and '*' in kind:
             if function not in self.headers.inlines:
                 yield f'{name} NULL', f'{name} = NULL', self.legal.code(keys, 'NULL', 'required')
-            if kind.startswith('const '):
+            if kind.startswith('const ') or (function, name) in CHANGED:
                 yield from self.struct(base, f's_{name}', keys, name, '->')
         elif base in STRUCTS:
             yield from self.struct(base, name, keys, name, '.')

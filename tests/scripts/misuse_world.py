@@ -45,7 +45,7 @@ VALID = {
     'mote_height_field **': '&w->made_height_field',
     'mote_distance_grid *': 'w->distance_grid',
     'mote_distance_grid **': '&w->made_distance_grid',
-    'mote_hair *': 'w->hair',
+    'mote_hair_destroy hair': 'w->hair',
     'mote_hair **': '&w->made_hair',
     'mote_system **': '&w->made_system',
     'mote_step_hook *': 'NULL',
@@ -126,6 +126,9 @@ OTHERS = {
     **{f'mote_cluster_{call} cluster': (('of others', 'misuse_ranks.other'),)
        for call in ('save', 'restore')},
     **{f'mote_cluster_{call} system': (('of others', 'w->other'),) for call in ('save', 'restore')},
+    'mote_systems_advance systems': (('first NULL', '(w->systems[0] = NULL, w->systems)'),
+                                     ('second NULL', '(w->systems[1] = NULL, w->systems)'),
+                                     ('of one twice', '(w->systems[1] = w->system, w->systems)')),
     'mote_cluster_save path': PATHS,
     'mote_cluster_restore path': (*PATHS, ('empty', '""'), ('of no snapshot', 'misuse_ranks.bad[0]'),
                                   ('of an empty file', 'misuse_ranks.bad[1]'),
@@ -163,12 +166,14 @@ STRUCTS = {
     'mote_emitter_def': 'emitter_def', 'mote_columns': 'columns', 'mote_columns_def': 'columns_def',
     'mote_followers_def': 'followers_def', 'mote_force_def': 'force_def', 'mote_grid_def': 'grid_def',
     'mote_height_field_def': 'height_field_def', 'mote_distance_grid_def': 'distance_grid_def',
-    'mote_hair_resample_def': 'resample_def', 'mote_lines_def': 'lines_def', 'mote_link': 'link_def',
-    'mote_mesh_layout': 'mesh_layout', 'mote_network_def': 'network_def', 'mote_rod_def': 'rod_def',
-    'mote_strands_def': 'strands_def', 'mote_strand_layout': 'strand_layout',
+    'mote_hair': 'model', 'mote_hair_resample_def': 'resample_def', 'mote_lines_def': 'lines_def',
+    'mote_link': 'link_def', 'mote_mesh_layout': 'mesh_layout', 'mote_network_def': 'network_def',
+    'mote_rod_def': 'rod_def', 'mote_strands_def': 'strands_def', 'mote_strand_layout': 'strand_layout',
     'mote_preview_def': 'preview_def', 'mote_present_layout': 'layout', 'mote_transform': 'transform',
     'mote_chain': 'chain', 'mote_hash_chunk': 'chunk', 'mote_transport': 'transport',
 }
+# Structs that a call reads and changes.
+CHANGED = {('mote_hair_transform', 'hair')}
 # Outputs: structs that a call fills.
 OUTPUTS = (
     'mote_vector_columns', 'mote_range_view', 'mote_statistics', 'mote_strand_step_report',
@@ -177,13 +182,13 @@ OUTPUTS = (
     'mote_cluster_report', 'mote_rod_section', 'mote_death_list', 'mote_birth_list', 'mote_hit_list',
 )
 # Fields that say how long an array of the host is: a wrong one is a lie that no library can find.
-LENGTHS = {('mote_hair', None), ('mote_columns', 'count'), ('mote_chain', 'count'),
-           ('mote_mesh_layout', 'stride'), ('mote_mesh_normals', 'vertex_count'),
-           ('mote_columns_def', 'force_count'), ('mote_present_layout', 'order_count'),
-           ('mote_preview_def', 'count'), ('mote_system_kill', 'count'),
-           ('mote_system_kill_slots', 'count'), ('mote_systems_advance', 'count'),
-           ('mote_network_add_springs', 'count'), ('mote_network_remove_springs', 'count'),
-           ('mote_network_triangles', 'count'), ('mote_network_indices', 'count')}
+LENGTHS = {('mote_columns', 'count'), ('mote_chain', 'count'), ('mote_mesh_layout', 'stride'),
+           ('mote_mesh_normals', 'vertex_count'), ('mote_columns_def', 'force_count'),
+           ('mote_present_layout', 'order_count'), ('mote_preview_def', 'count'),
+           ('mote_system_kill', 'count'), ('mote_system_kill_slots', 'count'),
+           ('mote_systems_advance', 'count'), ('mote_network_add_springs', 'count'),
+           ('mote_network_remove_springs', 'count'), ('mote_network_triangles', 'count'),
+           ('mote_network_indices', 'count')}
 # Calls that would take years.
 ENDLESS = {('mote_system_step', 'steps'), ('mote_columns_def', 'steps'), ('mote_columns_def', 'substeps')}
 # Calls that end an object, which the world must not lose twice.
@@ -223,6 +228,8 @@ LEGAL_IN_HOOK = (
 # Arrays of which the first element is made wrong: how many are copied before.
 ELEMENTS = {'float': 64, 'uint32_t': 8, 'mote_spring': 4, 'mote_triangle': 1, 'mote_particle_id': 1,
             'mote_transform': 1, 'mote_force_def': 1, 'mote_size_key': 2, 'mote_colour_key': 2}
+# Structs whose arrays calls read though the host may write them.
+WRITABLE = ('mote_hair',)
 # What a field needs beside it to count.
 KEYS = ('{0}.size_offset = 0, {0}.size_keys = w->size_keys, {0}.size_key_count = 2, '
         '{0}.colour_offset = 4, {0}.stride = 20, {0}.colour_keys = w->colour_keys, {0}.colour_key_count = 2')
@@ -234,6 +241,8 @@ PREPARE = {
     **{f'mote_strands_def {field}': ROD for field in (
         'twisting_stiffness', 'point_twisting_stiffness', 'bending_ratio', 'point_bending_ratio',
         'point_axis', 'rest_acceleration')},
+    # Without the array no count is its length: they disagree, which the library can find.
+    **dict.fromkeys(('mote_hair strand_count', 'mote_hair default_segments'), '{0}.strand_points = NULL'),
 }
 # Memory whose alignment a header speaks of. All other pointers need the alignment of their type, which
 # mote/result.h says and no call checks: a wrong one is undefined in C before a call begins.
