@@ -136,12 +136,19 @@ static void add_impulse_loss(reference_strand *s, const scheme *of, const part *
     s->kicks += row_dot(first_kick(s, p), first_kick(s, p));
 }
 
-/* The work of the first free point's acceleration on the way of the center of mass. */
-static void add_correction_work(reference_strand *s, const part *p, const float before[3]) {
+/* Twice the work of the first free point's acceleration on the way of the center of mass. */
+static float correction_work(const reference_strand *s, const part *p, const float before[3]) {
     float after[3], way[3];
     reference_sum_moments(s, after);
     row_between(before, after, way);
-    s->deficit += row_dot(way, first_kick(s, p)) * (2 / p->h);
+    return row_dot(way, first_kick(s, p)) * (2 / p->h);
+}
+
+/* Robust strands pay for the way up of their corrections. */
+static void pay(reference_strand *s, float work) {
+    const reference_rigid_motion frame = reference_frame_of(s);
+    const float kinetic = reference_kinetic_about(s, &frame), most = kinetic + work;
+    if (work < 0) reference_limit_kinetic(s, &frame, kinetic, most < 0 ? 0 : most);
 }
 
 /* Pinned points receive the impulses. */
@@ -233,7 +240,9 @@ static void advance(reference_strand *s, const reference_world *w, uint32_t unit
             if (whole) memcpy(p.v, s->v, sizeof p.v);
             const reference_hold_of lengths = {.gains = !whole, .from = p.x, .from_v = p.v};
             (void)reference_hold(s, w, &lengths);
-            if (p.fast_turn) add_correction_work(s, &p, moments);
+            const float work = correction_work(s, &p, moments);
+            if (w->def->solver == MOTE_STRAND_ROBUST) pay(s, work);
+            if (p.fast_turn) s->deficit += work;
         }
     }
 }

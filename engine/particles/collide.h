@@ -68,7 +68,10 @@ MOTE_INLINE void collide_with(const mote_collision *c, int32_t index, const mote
 
     /* A particle that touches the surface hits it if it approaches, or comes back within the leg. */
     wide3 drift = shift, swerve = wide3_zero();
-    if (of.turns) drift = collide_drift(to, wide3_add_scaled(d0, f, wide3_sub(d1, d0)), &swerve);
+    if (of.turns) {
+        const wide3 d = wide3_add_scaled(d0, f, wide3_sub(d1, d0));
+        drift = collide_drift(to, collide_contact(to, leg, normal, d), &swerve);
+    }
     const wide3 material = wide3_scale(wide_set(c->inverse_h), drift);
     const wide speed = wide3_dot(normal, wide3_sub(leg->v, material)),
                slow = leg->slow + COLLIDE_SLOW * collide_sum(material);
@@ -317,7 +320,10 @@ MOTE_ONCE void collide_resolve(const mote_collision *c, const collide_hit *hit, 
     const wide slow = COLLIDE_SLOW * (collide_sum(v) + collide_sum(end) + collide_sum(material));
     const wide_mask against =
         wide_less(wide_min(wide3_dot(leg->rest_normal, v), wide3_dot(leg->rest_normal, end)), zero - slow);
-    const wide_mask creased = hits & rests & leg->rested & against;
+    /* Not a plane with itself, which turned a little since. */
+    const wide3 along = wide3_cross(n, leg->rest_normal);
+    const wide_mask apart = ~wide_less(wide3_dot(along, along), wide_set(COLLIDE_SLOW));
+    const wide_mask creased = hits & rests & leg->rested & against & apart;
     if (wide_lane_bits(creased)) {
         collide_press press = {.into = wide3_add(w, dv), .free = free, .gained = gained, .spin = spin};
         collide_enter_crease(c, hit, creased, friction, &press, leg, &v, &end);

@@ -137,7 +137,10 @@ MOTE_OUTLINE void collide_with_grid(const mote_collision *c, int32_t index, cons
         collide_normal_at(to, (collide_form){to->kind, to->turns}, g.passed + at * leg->left, local);
     wide f = at;
     if (wide_lane_bits(search.found)) f = collide_grid_bend(to, leg, &g, &search, at, normal, &straight);
-    if (to->turns) drift = collide_drift(to, wide3_add_scaled(d0, f, g.way), &swerve);
+    if (to->turns) {
+        const wide3 d = wide3_add_scaled(d0, f, g.way);
+        drift = collide_drift(to, collide_contact(to, leg, normal, d), &swerve);
+    }
     const collide_hit here = {.f = wide_select(inside, wide_set(COLLIDE_INSIDE), f),
                               .normal = normal,
                               .drift = drift,

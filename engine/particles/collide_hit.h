@@ -45,6 +45,13 @@ MOTE_INLINE wide3 collide_drift(const mote_collider_pose *to, wide3 d, wide3 *sw
     return wide3_add(wide3_set(to->shift), turned);
 }
 
+/* Returns where a ball at d touches a surface; its centre, where it is to stick. */
+MOTE_INLINE wide3 collide_contact(const mote_collider_pose *to, const collide_leg *leg, wide3 normal,
+                                  wide3 d) {
+    if (to->response == MOTE_RESPONSE_STICK) return d;
+    return wide3_sub(d, wide3_scale(leg->radius, normal));
+}
+
 /* Replaces *hit by the hit with a collider in the lanes of `meets` in which that is earlier. */
 MOTE_INLINE void collide_take(const mote_collision *c, int32_t index, const mote_collider_pose *to,
                               const collide_hit *here, wide_mask meets, collide_hit *hit) {
@@ -62,8 +69,11 @@ MOTE_INLINE void collide_take(const mote_collision *c, int32_t index, const mote
     hit->grid = (first & here->grid) | (~first & hit->grid);
     hit->straight = (first & here->straight) | (~first & hit->straight);
     hit->index = (first & index) | (~first & hit->index);
-    hit->kills = (to->response == MOTE_RESPONSE_KILL ? first : none) | (~first & hit->kills);
-    hit->sticks = (to->response == MOTE_RESPONSE_STICK ? first : none) | (~first & hit->sticks);
+    /* What holds stops the newborn as what kills does: both act in the next step. */
+    const bool sticks = to->response == MOTE_RESPONSE_STICK, born = !c->stuck && !c->killed;
+    hit->kills =
+        (to->response == MOTE_RESPONSE_KILL || (sticks && born) ? first : none) | (~first & hit->kills);
+    hit->sticks = (sticks && !born ? first : none) | (~first & hit->sticks);
 }
 
 #endif

@@ -91,15 +91,14 @@ MOTE_ONCE collide_surface collide_surface_of(const mote_collider_pose *to, mote_
                              wide3_select(inside, any, wide3_scale(1.0f / length, v))};
 }
 
-/* Radius that a lane and the shape have in addition where both are thinner than the rounding errors of
- * places: so a place on the surface, rounded, is on the right side of a sheet. */
+/* Radius that a lane and the shape have in addition where their edges are sharper than the rounding errors of
+ * places: so a place on the surface, rounded, is on the right side of a sheet, and above a neighbour whose
+ * top is flush with the one below it. */
 MOTE_INLINE wide collide_thicker(const mote_collider_pose *to, mote_collider_kind kind,
                                  const collide_leg *leg) {
     const wide zero = {0};
     if (kind == MOTE_COLLIDER_PLANE) return zero;
-    const float *e = to->extent, xy = e[0] < e[1] ? e[0] : e[1], least = xy < e[2] ? xy : e[2];
-    const float core = kind == MOTE_COLLIDER_BOX ? least : 0;
-    return wide_max(2.0f * (leg->slack + to->slack) - (core + to->radius + leg->radius), zero);
+    return wide_max(2.0f * (leg->slack + to->slack) - (to->radius + leg->radius), zero);
 }
 
 /* Turns a vector into the axes in which the shape stands still: those of the world for a sphere. */

@@ -75,7 +75,8 @@ MOTE_INLINE void collide_settle(const mote_collision *c, const mote_collider_pos
         const wide_mask inside = here & wide_less(end.distance, least);
         if (!wide_lane_bits(inside)) continue;
         const wide3 normal = collide_out_of(to->kind, to->axis, end.normal),
-                    drift = wide3_add(wide3_set(to->shift), contact_out_of(to->turn, d));
+                    place = collide_contact(to, leg, normal, d),
+                    drift = wide3_add(wide3_set(to->shift), contact_out_of(to->turn, place));
         const wide speed = wide3_dot(normal, wide3_sub(leg->end_v, wide3_scale(rate, drift)));
         const wide gains = zero - wide_min(speed, zero);
         leg->end_v = wide3_select(inside, wide3_add_scaled(leg->end_v, gains, normal), leg->end_v);

@@ -26,8 +26,22 @@ MOTE_INLINE wide3 first_kick(const strand_columns *c, const strand_part *p, size
     return kick;
 }
 
-/* Most iterations for that: with one a bob of 500 times its rope's mass loses 42 % of a swing in 10 s, with
- * eight 2.8 % (conserving, 33 points, 8 substeps, measured). */
+/* Takes the work of correct_lengths against the accelerations from the kinetic energy of the lanes, which pay
+ * so for the way up that their lengths take. moments: sum of m x before; kick: see first_kick. */
+MOTE_OUTLINE void pay_correction_work(const strand_work *w, const strand_part *p, wide_mask lanes,
+                                      wide3 moments, wide3 kick, size_t lane) {
+    strand_motion frame;
+    const wide zero = {0};
+    const wide3 way = wide3_sub(sum_moments(w, lane), moments);
+    const wide work = wide3_dot(way, kick) * (wide_set(2.0f) / p->h);
+    const wide_mask up = lanes & wide_less(work, zero);
+    if (!wide_lane_bits(up)) return;
+    const wide kinetic = energy_in_frame(w, &frame, lane);
+    limit_kinetic(w, &frame, kinetic, wide_max(kinetic + work, zero), up, lane);
+}
+
+/* Most iterations of settle_start: with one a bob of 500 times its rope's mass loses 42 % of a swing in 10 s,
+ * with eight 2.8 % (conserving, 33 points, 8 substeps, measured). */
 #define STRAND_SETTLING 8
 
 /* Corrects the lengths of the lanes in the positions alone before a step of first order from the state in the
@@ -68,7 +82,7 @@ MOTE_OUTLINE void step_in_parts(strand_work *w, const mote_coupled_affine *own, 
         const wide_mask unstable = turns.turns | wide_less(wide_set(p.largest), stiffness);
         const wide_mask last = smallest_parts(&s), first = left & unstable & last;
         const wide_mask moved = left & ~unstable;
-        const wide3 kick = keeps ? first_kick(c, &p, lane) : wide3_zero();
+        const wide3 kick = first_kick(c, &p, lane);
         keep_state(w, part_start, lane);
         const impulse_outcome outcome = move_any(c, &t, &p, moved, lane);
         wide energy = (wide){0};
@@ -82,10 +96,13 @@ MOTE_OUTLINE void step_in_parts(strand_work *w, const mote_coupled_affine *own, 
         const wide_mask wrong = (moved & outcome.strained) | first;
         if (keeps) add_deficit(w, moved, outcome.lost, kick, lane);
         if (wide_lane_bits(wrong)) {
-            const wide3 moments = keeps ? sum_moments(w, lane) : wide3_zero();
+            const wide3 moments = sum_moments(w, lane);
             hold_part(w, &p, wrong, first, lane);
             if (wide_lane_bits(first)) limit_energy(w, energy, first, lane);
-            if (keeps) add_correction_work(w, &p, wrong & ~first, moments, kick, lane);
+            if (keeps)
+                add_correction_work(w, &p, wrong & ~first, moments, kick, lane);
+            else
+                pay_correction_work(w, &p, wrong & ~first, moments, kick, lane);
         }
         left = next_parts(w, &s, units, left, moved | first, &p);
     }
@@ -96,12 +113,15 @@ MOTE_OUTLINE void step_in_parts(strand_work *w, const mote_coupled_affine *own, 
 MOTE_OUTLINE void correct_strained(strand_work *w, const strand_part *p, wide_mask strained,
                                    wide_mask fast_turn, wide3 kick, size_t lane) {
     const strand_columns *c = &w->c;
-    const bool keeps = w->job->strands->def.solver == MOTE_STRAND_CONSERVING && wide_lane_bits(fast_turn);
-    const wide3 moments = keeps ? sum_moments(w, lane) : wide3_zero();
+    const bool keeps = w->job->strands->def.solver == MOTE_STRAND_CONSERVING;
+    const wide3 moments = sum_moments(w, lane);
     for (size_t at = lane; at < strand_at(w->points, lane); at += MOTE_GROUP)
         work_store3(c, IMPULSE_FROM, at, work_load3(c, WORK_X, at));
     correct_lengths(w, strained, lane);
-    if (keeps) add_correction_work(w, p, strained & fast_turn, moments, kick, lane);
+    if (keeps)
+        add_correction_work(w, p, strained & fast_turn, moments, kick, lane);
+    else
+        pay_correction_work(w, p, strained, moments, kick, lane);
 }
 
 /* Selects the instance; regular: for the whole substep of regular lanes with the same kick. */
@@ -134,7 +154,7 @@ MOTE_INLINE void step_by_impulses(strand_work *w, const mote_coupled_affine *own
     const wide_mask unsplittable = unstable & wide_less(wide_set(p.unsplittable), stiffness),
                     parted = unstable & ~unsplittable;
     const bool whole = wide_lane_bits(unstable) == 0;
-    const wide3 kick = keeps ? first_kick(c, &p, lane) : wide3_zero();
+    const wide3 kick = first_kick(c, &p, lane);
     if (!whole) keep_state(w, substep_start, lane);
     const impulse_outcome outcome = apply_impulses(w, &p, regular && whole, live & ~unstable, lane);
     const wide_mask strained = live & ~unstable & outcome.strained;
