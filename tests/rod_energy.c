@@ -231,10 +231,12 @@ TEST(curls_that_pins_pull_calm_down) {
 
 /* --- Random rods: any size, stiffness, taper and bob --- */
 
+/* Of the hinged rods so stiff that the rounding of their positions bends them: how many gain more than 1 %.
+ */
 #ifdef ALL_RODS /* `meson test -C build --benchmark rod_energy_all` */
-enum { RANDOM_RODS = 2000 };
+enum { RANDOM_RODS = 2000, ROUNDED_GAINS = 3 };
 #else
-enum { RANDOM_RODS = 150 };
+enum { RANDOM_RODS = 150, ROUNDED_GAINS = 0 };
 #endif
 
 /* Between two values of one sign, evenly in their logarithm. */
@@ -297,7 +299,9 @@ static double gain_of_random_rod(const random_rod *d) {
     return most;
 }
 
-/* Hinged rods so stiff that the rounding of their positions bends them are counted, and only stay finite. */
+/* Of the rods that rounding bends, a twelfth of all, the few that gain more get at most 4 times what there
+ * was: float32 puts a joint of two segments of 7 mm off by 2e-6, which is 1e-8 J with EI = 60, of 3e-6 J in
+ * all. */
 TEST(random_rods_gain_no_energy) {
     random_source random = {4711};
     uint32_t stiff = 0, gained = 0;
@@ -308,8 +312,10 @@ TEST(random_rods_gain_no_energy) {
         test_case("rod %u: %g; %g m, %g kg/m, EI %g, GJ / EI %g, bob %g, %u points, %u substeps, hinged %d",
                   i, most, d.length, d.density, d.stiffness, d.twist, d.bob, d.points, d.substeps, d.hinged);
         stiff += rounded, gained += rounded && most > 0.01;
-        if (!rounded) ASSERT(most, <=, 0.01);
+        ASSERT(most, <=, rounded ? 4 : 0.01);
+        ASSERT(gained, <=, ROUNDED_GAINS);
     }
+    ASSERT(stiff, <=, RANDOM_RODS / 12);
     print_message("%u of %u hinged rods of great stiffness gained energy, of the others none\n", gained,
                   stiff);
 }
