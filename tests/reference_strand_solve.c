@@ -389,7 +389,8 @@ static bool moves(const reference_strand *s, uint32_t pinned) {
     return x[0] != goal[0] || x[1] != goal[1] || x[2] != goal[2];
 }
 
-/* Between two pins too far apart the rest lengths are longer by the same ratio, and 0.2 %. */
+/* Between two pins too far apart the rest lengths are longer by the same ratio, and 0.2 %; tensions of rods
+ * begin anew there. */
 void reference_reach_pins(reference_strand *s) {
     uint32_t first = 0;
     bool begun = false;
@@ -405,7 +406,10 @@ void reference_reach_pins(reference_strand *s) {
             const bool reaches =
                 s->compliance > 0 || !(distance * slack > whole); /* a compliant one stretches */
             const float ratio = !reaches && whole > 0 ? slack * distance / whole : 1;
-            for (uint32_t i = first; i < k; i++) s->length[i] = s->rest_length[i] * ratio;
+            for (uint32_t i = first; i < k; i++) {
+                s->length[i] = s->rest_length[i] * ratio;
+                if (s->rod && !reaches) s->pull[i] = 0;
+            }
             s->overstretched |= !reaches && (moves(s, first) || moves(s, k));
             s->infeasible |= !reaches && distance > whole * 1.00001f;
         }

@@ -34,17 +34,16 @@ MOTE_INLINE void collide_with(const mote_collision *c, int32_t index, const mote
     wide_mask near = leg->active & ~wide_is(leg->last, index);
 
     /* Distance at the start of the leg. */
-    const wide more = collide_thicker(to, of.kind, leg),
-               r = of.kind == MOTE_COLLIDER_PLANE ? leg->radius : to->radius + leg->radius + more;
+    const collide_girth girth = collide_girth_of(to, of.kind, leg);
     collide_path path = {.begin = zero, .part = wide_set(1.0f), .bend = zero};
     if (of.turns) {
-        path = collide_cut(to, of.kind, d0, d1, leg->radius + slack + more, leg, &near);
+        path = collide_cut(to, of.kind, d0, d1, leg->radius + slack + girth.less, leg, &near);
     } else {
         path.q0 = collide_into(of.kind, to->axis, d0);
         path.u = wide3_sub(collide_into(of.kind, to->axis, d1), path.q0);
     }
     const wide3 u = path.u;
-    collide_surface surface = collide_surface_of(to, of.kind, path.q0, r);
+    collide_surface surface = collide_surface_of(to, of.kind, path.q0, girth);
     /* A lane whose leg is shorter than its distance does not hit. */
     const wide_mask off = near & wide_less(slack, surface.distance),
                     outside = off & ~wide_less(collide_sum(u) + path.bend, surface.distance),
@@ -55,7 +54,7 @@ MOTE_INLINE void collide_with(const mote_collision *c, int32_t index, const mote
 
     /* Root of the distance along the leg. */
     wide f = zero;
-    const wide_mask found = collide_root(to, of, &path, r, slack, outside, &f, &surface);
+    const wide_mask found = collide_root(to, of, &path, girth, slack, outside, &f, &surface);
     if (!wide_lane_bits(found | inside | touching)) return;
     wide slope = wide3_dot(surface.normal, u);
     if (of.turns) {
@@ -320,9 +319,10 @@ MOTE_ONCE void collide_resolve(const mote_collision *c, const collide_hit *hit, 
     const wide slow = COLLIDE_SLOW * (collide_sum(v) + collide_sum(end) + collide_sum(material));
     const wide_mask against =
         wide_less(wide_min(wide3_dot(leg->rest_normal, v), wide3_dot(leg->rest_normal, end)), zero - slow);
-    /* Not a plane with itself, which turned a little since. */
+    /* Not a plane with itself, which has turned since. */
     const wide3 along = wide3_cross(n, leg->rest_normal);
-    const wide_mask apart = ~wide_less(wide3_dot(along, along), wide_set(COLLIDE_SLOW));
+    const wide_mask apart =
+        ~wide_less(wide3_dot(along, along), wide_max(hit->spin * hit->spin, wide_set(COLLIDE_SLOW)));
     const wide_mask creased = hits & rests & leg->rested & against & apart;
     if (wide_lane_bits(creased)) {
         collide_press press = {.into = wide3_add(w, dv), .free = free, .gained = gained, .spin = spin};

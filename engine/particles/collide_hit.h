@@ -14,6 +14,7 @@ typedef struct collide_hit {
     wide3 normal, drift;
     wide3 swerve; /* m, what the chord of the material's path has beyond its velocity at the hit */
     wide restitution, friction, depth; /* depth > 0: the leg began inside */
+    wide spin;                         /* rad: what the collider turns in the substep */
     wide_mask index, kills, sticks;
     wide_mask grid;     /* lanes that hit a height field or distance grid */
     wide_mask straight; /* lanes whose place of the hit is on the segment, not on the parabola */
@@ -25,7 +26,7 @@ MOTE_INLINE void collide_hit_clear(collide_hit *hit) {
     const wide_mask no_lane = (wide_mask){0};
     hit->f = wide_set(COLLIDE_NO_HIT);
     hit->normal = hit->drift = hit->swerve = none;
-    hit->restitution = hit->friction = hit->depth = none.x;
+    hit->restitution = hit->friction = hit->depth = hit->spin = none.x;
     hit->index = hit->kills = hit->sticks = hit->grid = hit->straight = no_lane;
 }
 
@@ -66,6 +67,7 @@ MOTE_INLINE void collide_take(const mote_collision *c, int32_t index, const mote
     hit->restitution =
         wide_select(first, wide_select(inside, (wide){0}, wide_set(to->restitution)), hit->restitution);
     hit->friction = wide_select(first, wide_set(c->friction[index]), hit->friction);
+    hit->spin = wide_select(first, wide_set(to->spin), hit->spin);
     hit->grid = (first & here->grid) | (~first & hit->grid);
     hit->straight = (first & here->straight) | (~first & hit->straight);
     hit->index = (first & index) | (~first & hit->index);

@@ -59,10 +59,34 @@ typedef struct collide_surface {
     wide3 normal;
 } collide_surface;
 
+/* Rounding of a shape. */
+typedef struct collide_girth {
+    wide radius; /* m, that of the lane included */
+    wide less;   /* m, what the half edges of a box have less */
+} collide_girth;
+
+/* Returns the rounding that a lane and the shape have at least, where their edges are sharper than the
+ * rounding errors of places: so a place on the surface, rounded, is on the right side of a sheet, and above a
+ * box whose top is flush with that of its neighbour. Thicker than they are so only sheets and lines become.
+ */
+MOTE_INLINE collide_girth collide_girth_of(const mote_collider_pose *to, mote_collider_kind kind,
+                                           const collide_leg *leg) {
+    const wide zero = {0}, own = to->radius + leg->radius;
+    if (kind == MOTE_COLLIDER_PLANE) return (collide_girth){leg->radius, zero};
+    const wide more = wide_max(2.0f * (leg->slack + to->slack) - own, zero);
+    return (collide_girth){own + more, more};
+}
+
+/* Returns the half edges of a box within its rounding. */
+MOTE_INLINE wide3 collide_core(const mote_collider_pose *to, collide_girth girth) {
+    const wide3 e = wide3_set(to->extent);
+    return wide3_max((wide3){e.x - girth.less, e.y - girth.less, e.z - girth.less}, wide3_zero());
+}
+
 /* Signed distance and its gradient, in the axes of collide_into. */
 MOTE_ONCE collide_surface collide_surface_of(const mote_collider_pose *to, mote_collider_kind kind, wide3 q,
-                                             wide r) {
-    const wide zero = {0}, one = wide_set(1.0f);
+                                             collide_girth girth) {
+    const wide zero = {0}, one = wide_set(1.0f), r = girth.radius;
     if (kind == MOTE_COLLIDER_PLANE) return (collide_surface){q.y - r, {zero, one, zero}};
     wide3 v = q, any = {zero, one, zero};
     wide core = zero;
@@ -71,10 +95,9 @@ MOTE_ONCE collide_surface collide_surface_of(const mote_collider_pose *to, mote_
         any = (wide3){one, zero, zero};
     }
     if (kind == MOTE_COLLIDER_BOX) {
-        const float *e = to->extent;
-        v = (wide3){q.x - wide_clamp(q.x, -e[0], e[0]), q.y - wide_clamp(q.y, -e[1], e[1]),
-                    q.z - wide_clamp(q.z, -e[2], e[2])};
-        const wide3 over = wide3_sub(contact_abs(q), wide3_set(e));
+        const wide3 e = collide_core(to, girth);
+        v = wide3_sub(q, wide3_max(wide3_min(q, e), wide3_sub(wide3_zero(), e)));
+        const wide3 over = wide3_sub(contact_abs(q), e);
         const wide_mask y = wide_less(over.x, over.y);
         const wide xy = wide_select(y, over.y, over.x);
         const wide_mask z = wide_less(xy, over.z);
@@ -89,16 +112,6 @@ MOTE_ONCE collide_surface collide_surface_of(const mote_collider_pose *to, mote_
     const wide length = wide_sqrt(wide_select(inside, one, square));
     return (collide_surface){wide_select(inside, core, length) - r,
                              wide3_select(inside, any, wide3_scale(1.0f / length, v))};
-}
-
-/* Radius that a lane and the shape have in addition where their edges are sharper than the rounding errors of
- * places: so a place on the surface, rounded, is on the right side of a sheet, and above a neighbour whose
- * top is flush with the one below it. */
-MOTE_INLINE wide collide_thicker(const mote_collider_pose *to, mote_collider_kind kind,
-                                 const collide_leg *leg) {
-    const wide zero = {0};
-    if (kind == MOTE_COLLIDER_PLANE) return zero;
-    return wide_max(2.0f * (leg->slack + to->slack) - (to->radius + leg->radius), zero);
 }
 
 /* Turns a vector into the axes in which the shape stands still: those of the world for a sphere. */
@@ -212,7 +225,7 @@ MOTE_INLINE collide_path collide_cut(const mote_collider_pose *to, mote_collider
  * distance + n . (q(f) - q). Returns the lanes that have one, with *f and the surface there. Lanes in which
  * it does not converge have one if the path ends inside. */
 MOTE_INLINE wide_mask collide_root(const mote_collider_pose *to, collide_form of, const collide_path *path,
-                                   wide r, wide tolerance, wide_mask search, wide *f,
+                                   collide_girth girth, wide tolerance, wide_mask search, wide *f,
                                    collide_surface *surface) {
     const wide zero = {0}, one = wide_set(1.0f);
     wide_mask found = (wide_mask){0};
@@ -224,7 +237,7 @@ MOTE_INLINE wide_mask collide_root(const mote_collider_pose *to, collide_form of
         if (!wide_lane_bits(search)) break;
         const bool last = k == COLLIDE_NEWTON;
         const collide_surface there =
-            collide_surface_of(to, of.kind, collide_place(to, of, path, last ? one : next), r);
+            collide_surface_of(to, of.kind, collide_place(to, of, path, last ? one : next), girth);
         const wide_mask hit = search & ~wide_less(tolerance, there.distance);
         found |= hit;
         if (last) break;

@@ -4,17 +4,12 @@
 
 #include "particles/collide_grid.h"
 
-MOTE_INLINE wide collide_reach_of(const mote_collider_pose *to, const collide_leg *leg) {
-    const wide more = collide_thicker(to, to->kind, leg);
-    return to->kind == MOTE_COLLIDER_PLANE ? leg->radius : to->radius + leg->radius + more;
-}
-
 /* Returns the lanes that begin the leg outside a collider that turns, and in *side the normal of its nearest
  * surface there, in its axes. */
 MOTE_INLINE wide_mask collide_begins_outside(const mote_collider_pose *from, const mote_collider_pose *to,
                                              const collide_leg *leg, wide3 *side) {
     const wide3 q = collide_into(to->kind, to->before, wide3_sub(leg->x, wide3_set(from->origin)));
-    const collide_surface begin = collide_surface_of(to, to->kind, q, collide_reach_of(to, leg));
+    const collide_surface begin = collide_surface_of(to, to->kind, q, collide_girth_of(to, to->kind, leg));
     *side = begin.normal;
     return ~wide_less(begin.distance, (wide){0} - (leg->slack + to->slack));
 }
@@ -23,13 +18,13 @@ MOTE_INLINE wide_mask collide_begins_outside(const mote_collider_pose *from, con
  * have come from the other side, the opposite one. q: the place, side: the normal there, in its axes. */
 MOTE_INLINE collide_surface collide_way_out(const mote_collider_pose *to, const collide_leg *leg, wide3 q,
                                             wide3 side) {
-    const wide reach = collide_reach_of(to, leg);
-    const collide_surface near = collide_surface_of(to, to->kind, q, reach);
+    const collide_girth girth = collide_girth_of(to, to->kind, leg);
+    const collide_surface near = collide_surface_of(to, to->kind, q, girth);
     if (to->kind == MOTE_COLLIDER_PLANE) return near;
     const wide3 n = near.normal, size = contact_abs(n);
-    wide half = reach;
+    wide half = girth.radius;
     if (to->kind == MOTE_COLLIDER_CAPSULE) half += size.y * to->half_length;
-    if (to->kind == MOTE_COLLIDER_BOX) half += wide3_dot(size, wide3_set(to->extent));
+    if (to->kind == MOTE_COLLIDER_BOX) half += wide3_dot(size, collide_core(to, girth));
     const wide_mask past = wide_less(wide3_dot(n, side), (wide){0});
     return (collide_surface){wide_select(past, (wide){0} - (half + wide3_dot(n, q)), near.distance),
                              wide3_select(past, wide3_sub(wide3_zero(), n), n)};

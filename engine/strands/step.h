@@ -362,9 +362,10 @@ static inline void copy_lengths(const strand_work *w, size_t first, size_t last,
 }
 
 /* Lengthens the segments between two pins to 1.002 times the pins' distance where they are shorter in sum,
- * because there is no solution otherwise; of rods to the distance, because a straight rod cannot take more.
- * Compliant strands need no lengthening. Strands whose pins move in
- * the substep are marked overstretched: their lengths hold at its end, not in its parts. */
+ * because there is no solution otherwise; of rods to the distance, because a straight rod cannot take more:
+ * no tension is right there, and the one kept from substep to substep, which would only grow, begins anew.
+ * Compliant strands need no lengthening. Strands whose pins move in the substep are marked overstretched:
+ * their lengths hold at its end, not in its parts. */
 MOTE_OUTLINE void reach_pins(strand_work *w) {
     mote_strands *strands = w->job->strands;
     memset(w->overstretched, 0, sizeof w->overstretched);
@@ -386,6 +387,8 @@ MOTE_OUTLINE void reach_pins(strand_work *w) {
             continue;
         }
         copy_lengths(w, first, last, span->rest_length > 0 ? slack * distance / span->rest_length : 1);
+        for (size_t at = first; strands->joint_stiffness && at < last; at += MOTE_GROUP)
+            *work_lane(&w->c, WORK_TENSION, at) = 0;
         if (moves) w->overstretched[span->lane % MOTE_GROUP] = -1;
         if (distance > longest) strands->infeasible[span->lane] = 1;
     }
