@@ -105,16 +105,17 @@ MOTE_API mote_result mote_system_collider_check(const mote_system *system, const
  *
  * with the restitution e, the friction mu = sqrt(mu_collider mu_particles) and the velocity u of the
  * collider's material there. The rest of the substep goes on with the same acceleration. If that leads back
- * to the surface within the substep the particle rests: w_n = 0 at its end, and j is the whole normal
- * impulse of the substep. So a slope holds a particle where tan(angle) <= mu, without creep. No speed
- * decides between bounce and rest. Up to 6 contacts a substep; a particle that has more keeps the place and
- * the velocity of the last one until the next substep. A particle that is inside a collider is put on its
- * nearest surface, with the normal velocity of the surface or a greater one. An energy v^2 / 2 - g . x
- * does not grow by contacts with colliders at rest. Where the rounding errors of
- * places are larger than a thin box and the radius, both collide as if they were thicker, by up to 2^-20 of
- * the largest coordinate or size to either side (1e-5 m at 10 m): so an edge of a box may be 0. Velocities of
- * position Verlet are half a substep old: the contact acts on v + h a / 2. Advection has no momentum:
- * restitution and friction are 0.
+ * to the surface within the substep the particle rests: w_n = 0 at its end, and j is the whole normal impulse
+ * of the substep. So a slope holds a particle where tan(angle) <= mu, without creep. No speed decides between
+ * bounce and rest. Up to 6 contacts a substep; a particle that has more keeps the place and the velocity of
+ * the last one until the next substep. A particle that is inside a collider is put on its nearest surface,
+ * with the normal velocity of the surface or a greater one. An energy v^2 / 2 - g . x does not grow by
+ * contacts with colliders at rest. Where the rounding errors of places (up to 2^-20 of the largest coordinate
+ * or size: 1e-5 m at 10 m) are larger than the radius, boxes have edges rounded by so much, and what is
+ * thinner is so thick: an edge of a box may be 0, and points slide over boxes that are flush. Over the seam
+ * of two that turn, points of radius 0 may be slowed (3 m/s to 0.6, at worst); with a radius they are not.
+ * Velocities of position Verlet are half a substep old: the contact acts on v + h a / 2. Advection has no
+ * momentum: restitution and friction are 0.
  *
  * Particles with an orientation and a radius r slide with u = w_t - r omega x n, and the impulse of friction
  * acts at the surface: with d = u / |u|, the mass m and the inertia I
@@ -123,7 +124,8 @@ MOTE_API mote_result mote_system_collider_check(const mote_system *system, const
  *     p = min(mu j, |u| / (1 + m r^2 (n x d) . I^-1 (n x d)))
  *
  * so that a ball rolls after a bounce where friction suffices, and rolls down a slope. The energy with that
- * of the spin does not grow. A collider that turns carries stuck particles, but does not turn them.
+ * of the spin does not grow. A collider that turns carries stuck particles, but does not turn them. On height
+ * fields and distance grids that turn, particles get up to a fifth less of friction than on the shape itself.
  *
  * Height fields and distance grids have the surfaces that their headers define. Their paths are walked cell
  * by cell, so that nothing tunnels either, whatever the samples are. If one turns, the path in its axes is

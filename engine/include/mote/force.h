@@ -194,8 +194,8 @@ MOTE_API mote_force_def mote_wind(const float velocity[3], float drag);
 MOTE_API mote_force_def mote_anchor_spring(const float anchor[3], float stiffness, float damping);
 
 /** Makes the gravity of a softened point (Plummer 1911) at c: a = strength (c - x) / (|c - x|^2 +
- * softening^2)^(3/2), the same for every mass. strength = G M in m^3/s^2 (negative repels); softening in m,
- * >= 0. */
+ * softening^2)^(3/2), the same for every mass; 0 beyond 6.9e12 m, where the cube overflows. strength = G M in
+ * m^3/s^2 (negative repels); softening in m, >= 0. */
 MOTE_API mote_force_def mote_attractor(const float centre[3], float strength, float softening);
 
 /** Makes a force that depends on time: F = f(t), given by count keys, 1 .. MOTE_MAX_THRUST_KEYS: times[i]

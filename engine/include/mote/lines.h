@@ -47,7 +47,8 @@ MOTE_API mote_result mote_lines_def_check(const mote_lines_def *def, const char 
  * alpha, as they are presented; colliders are where they are at the last step. A plane is a square grid
  * around its point, a rounded box is drawn with its extent and its radius, a height field as at most 33 lines
  * along each axis, a distance grid as the box around its samples. *count receives the number of
- * lines; with lines NULL nothing else happens. Errors: NULL, BUSY, DEF, RANGE, NOT_FINITE (origin), BUFFER
+ * lines; with lines NULL nothing else happens. Far out, lines keep the float places of the step before and of
+ * colliders: at 100 km they are up to 8 mm off. Errors: NULL, BUSY, DEF, RANGE, NOT_FINITE (origin), BUFFER
  * (capacity < *count): nothing is written. Not for states that must be equal on every machine: lines go
  * through cglm. */
 MOTE_API mote_result mote_system_lines(const mote_system *system, const mote_lines_def *def, mote_line *lines,

@@ -33,9 +33,10 @@ MOTE_API void mote_transform_point(const mote_transform *transform, const float 
 /** Tick of a target: the time of the clock at the end of the next advance. Any other value is a tick of the
  * system's clock (mote_system_tick). A target moves its object from the present placement, in a straight line
  * and along the shorter arc, so that it arrives at that tick; it stays there until it gets another target. A
- * tick that has passed: at once. Ticks count modulo 2^64: those less than 2^63 ahead of the clock are to come
- * (97 years at 60/1, 17.8 h at {143981, 1000} steps per second), all others have passed. The tick n steps
- * ahead is mote_system_tick(system) + n * mote_advance.ticks_per_step; before the first frame
+ * tick that is not ahead of the last step boundary has passed: at once; one between that and the clock is
+ * reached in the next step. Ticks count modulo 2^64: those less than 2^63 ahead of it are to come (97 years
+ * at 60/1, 17.8 h at {143981, 1000} steps per second), all others have passed. The tick n steps ahead is
+ * mote_system_tick(system) + n * mote_advance.ticks_per_step; before the first frame
  * mote_system_advance(system, 0, &report) returns that without a step. */
 #define MOTE_NEXT_ADVANCE UINT64_MAX
 
