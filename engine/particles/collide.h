@@ -237,13 +237,6 @@ MOTE_OUTLINE void collide_add_hits(const mote_collision *c, const collide_hit *h
     c->add_hits(c->events, list, count);
 }
 
-/* Returns the tangential velocity that friction leaves. limit: the greatest change, m/s. */
-MOTE_INLINE wide3 collide_friction(wide limit, wide3 free) {
-    const wide zero = {0}, one = wide_set(1.0f), size = wide_sqrt(wide3_dot(free, free));
-    const wide_mask slips = wide_less(limit, size);
-    return wide3_scale(wide_select(slips, one - limit / wide_select(slips, size, one), zero), free);
-}
-
 /* Lanes that come to rest between the plane of the hit and the one on which they rested: they move along
  * both, or not at all where a third plane holds them. v, end: relative velocities at the ends of the next
  * leg. */

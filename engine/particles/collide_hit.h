@@ -53,6 +53,13 @@ MOTE_INLINE wide3 collide_contact(const mote_collider_pose *to, const collide_le
     return wide3_sub(d, wide3_scale(leg->radius, normal));
 }
 
+/* Returns the tangential velocity that friction leaves. limit: the greatest change, m/s. */
+MOTE_INLINE wide3 collide_friction(wide limit, wide3 free) {
+    const wide zero = {0}, one = wide_set(1.0f), size = wide_sqrt(wide3_dot(free, free));
+    const wide_mask slips = wide_less(limit, size);
+    return wide3_scale(wide_select(slips, one - limit / wide_select(slips, size, one), zero), free);
+}
+
 /* Replaces *hit by the hit with a collider in the lanes of `meets` in which that is earlier. */
 MOTE_INLINE void collide_take(const mote_collision *c, int32_t index, const mote_collider_pose *to,
                               const collide_hit *here, wide_mask meets, collide_hit *hit) {
