@@ -121,7 +121,8 @@ mote_result mote_system_preview(const mote_system *system, const mote_preview_de
     if (!system || !def || (def->count && !points)) return MOTE_ERROR_NULL;
     if (system->busy) return MOTE_ERROR_BUSY;
     const mote_fpu_state saved = mote_fpu_enter();
-    const mote_result result = check_preview(system, def);
+    mote_result result = check_preview(system, def);
+    MOTE_FPU_COMPUTED(result);
     mote_fpu_leave(saved);
     if (result) return result;
     mote_query query;
