@@ -46,6 +46,7 @@ static double apart(const float a[3], const float b[3]) {
 /* --- What strands and nets have in common --- */
 
 typedef struct scene {
+    uint64_t seed;
     random_source random;
     mote_system *system;
     mote_strands_id strands;
@@ -64,7 +65,7 @@ typedef struct scene {
 
 static void begin_scene(scene *s, uint64_t seed) {
     memset(s, 0, sizeof *s);
-    s->random.state = seed, s->floor = -HUGE_VAL;
+    s->seed = seed, s->random.state = seed, s->floor = -HUGE_VAL;
     s->speed = chance(&s->random, 0.2) ? 0 : spread(&s->random, 0.05, 5);
     s->friction = (double)random_between(&s->random, 0, 1);
     s->radius = chance(&s->random, 0.5) ? 0 : spread(&s->random, 0.001, 0.02);
@@ -183,6 +184,30 @@ static void check_tally(const tally *t, uint32_t scenes) {
     ASSERT(t->touched, >, scenes / 10);
 }
 
+/* Energies of the strands or the net; checks that nothing is frozen, and reads the places. */
+typedef mote_statistics measurement(const scene *s);
+typedef void look(const scene *s, float x[][3]);
+
+/* Steps a scene: its energy, elastic energy only if that counts, is never above what there was at the start
+ * by more than `allowance` of the scale. */
+static void follow(const scene *s, measurement *measured, look *look_at, bool elastic, double allowance,
+                   tally *t) {
+    static float x[MOST_PLACES][3];
+    const mote_statistics start = measured(s);
+    const double available = mechanical_of(s, &start) + start.elastic + allowance * scale_of(s, &start);
+    bool touched = false;
+    for (uint32_t step = 0; step < STEPS; step++) {
+        stepped(s->system, 1);
+        const mote_statistics now = measured(s);
+        test_case("seed %u, step %u, %u places, %u substeps, %u colliders", (unsigned)s->seed, step, s->count,
+                  s->substeps, s->colliders);
+        look_at(s, x);
+        ASSERT(mechanical_of(s, &now) + (elastic ? now.elastic : 0), <=, available);
+        touched |= touches_floor(s, x);
+    }
+    close_scene(s, touched, t);
+}
+
 /* --- Strands --- */
 
 /* A taper or none, a bob or none, straight or bent anyhow. Returns the substeps that compliant ones need: h^2
@@ -273,34 +298,21 @@ static mote_statistics strands_measured(const scene *s) {
     return of;
 }
 
-/* allowance: a share of the scale. */
-static void check_strands(uint64_t seed, mote_strand_solver solver, bool compliant, double allowance,
-                          tally *t) {
-    static scene s;
-    static float x[MOST_PLACES][3];
+static void look_at_strands(const scene *s, float x[][3]) {
     mote_strands_step_report report;
-    bool touched = false;
-    begin_scene(&s, seed);
-    open_strands(&s, solver, compliant, t);
-    const mote_statistics start = strands_measured(&s);
-    const double available = mechanical_of(&s, &start) + start.elastic + allowance * scale_of(&s, &start);
-    for (uint32_t step = 0; step < STEPS; step++) {
-        stepped(s.system, 1);
-        const mote_statistics now = strands_measured(&s);
-        test_case("seed %u, step %u, %u substeps, %u colliders", (unsigned)seed, step, s.substeps,
-                  s.colliders);
-        OK(mote_strands_report(s.system, s.strands, &report));
-        ASSERT(report.frozen, ==, 0);
-        ASSERT(mechanical_of(&s, &now) + now.elastic, <=, available);
-        OK(mote_strands_state(s.system, s.strands, 0, s.strand_count, x[0], NULL));
-        touched |= touches_floor(&s, x);
-    }
-    close_scene(&s, touched, t);
+    OK(mote_strands_report(s->system, s->strands, &report));
+    ASSERT(report.frozen, ==, 0);
+    OK(mote_strands_state(s->system, s->strands, 0, s->strand_count, x[0], NULL));
 }
 
 static void check_all_strands(mote_strand_solver solver, bool compliant, uint32_t scenes, double allowance) {
+    static scene s;
     tally t = {0};
-    for (uint32_t i = 0; i < scenes; i++) check_strands(FIRST_SEED + i, solver, compliant, allowance, &t);
+    for (uint32_t i = 0; i < scenes; i++) {
+        begin_scene(&s, FIRST_SEED + i);
+        open_strands(&s, solver, compliant, &t);
+        follow(&s, strands_measured, look_at_strands, true, allowance, &t);
+    }
     check_tally(&t, scenes);
 }
 
@@ -397,34 +409,23 @@ static mote_statistics net_measured(const scene *s) {
     return of;
 }
 
-/* With rigid springs the elastic energy of the others contains what contacts strain them by, after the solve:
- * not a motion. */
-static void check_net(uint64_t seed, bool rigid, tally *t) {
-    static scene s;
-    static float x[MOST_PLACES][3];
-    bool touched = false;
-    begin_scene(&s, seed);
-    open_net(&s, rigid, t);
-    const mote_statistics start = net_measured(&s);
-    const double available = mechanical_of(&s, &start) + start.elastic + rounding * scale_of(&s, &start);
-    for (uint32_t step = 0; step < STEPS; step++) {
-        stepped(s.system, 1);
-        const mote_statistics now = net_measured(&s);
-        test_case("seed %u, step %u, %u particles, %u substeps, %u colliders", (unsigned)seed, step, s.count,
-                  s.substeps, s.colliders);
-        for (uint32_t i = 0; i < s.count; i++) ASSERT(mote_network_frozen(s.system, s.net, i), ==, false);
-        ASSERT(mechanical_of(&s, &now) + (rigid ? 0 : now.elastic), <=, available);
-        OK(mote_network_state(s.system, s.net, 0, s.count, x[0], NULL));
-        touched |= touches_floor(&s, x);
-    }
-    close_scene(&s, touched, t);
+static void look_at_net(const scene *s, float x[][3]) {
+    for (uint32_t i = 0; i < s->count; i++) ASSERT(mote_network_frozen(s->system, s->net, i), ==, false);
+    OK(mote_network_state(s->system, s->net, 0, s->count, x[0], NULL));
 }
 
 static const char *kind_name(uint32_t rigid) { return rigid ? "rigid" : "elastic"; }
 
+/* With rigid springs the elastic energy of the others contains what contacts strain them by, after the solve:
+ * not a motion. */
 TEST_EACH(constrained_nets_gain_no_energy, 2, kind_name, rigid) {
     enum { SCENES = 250 };
+    static scene s;
     tally t = {0};
-    for (uint32_t i = 0; i < SCENES; i++) check_net(FIRST_SEED + i, rigid, &t);
+    for (uint32_t i = 0; i < SCENES; i++) {
+        begin_scene(&s, FIRST_SEED + i);
+        open_net(&s, rigid, &t);
+        follow(&s, net_measured, look_at_net, !rigid, rounding, &t);
+    }
     check_tally(&t, SCENES);
 }
