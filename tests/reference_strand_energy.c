@@ -306,6 +306,32 @@ static bool jumps(const reference_strand *s, const reference_world *w, const ref
     return 4 * most < energy && whole * jump * jump < energy;
 }
 
+/* What the segments of a compliant strand have less of twice their elastic energy than at the start. */
+static float released(const reference_strand *s) {
+    float sum = 0, d[3];
+    for (uint32_t k = 0; k + 1 < s->points; k++) {
+        row_between(s->x[k], s->x[k + 1], d);
+        const float before = s->strain[k], now = row_length(d) - s->length[k];
+        sum += (before - now) * (before + now);
+    }
+    return s->compliance > 0 ? sum / s->compliance : 0;
+}
+
+void reference_limit_recoil(reference_strand *s, const reference_world *w) {
+    const float none[3] = {0};
+    reference_push push = reference_push_of(s, w, none);
+    const reference_rigid_motion frame = reference_frame_of_push(s, w, &push);
+    float kicks;
+    push = reference_push_of(s, w, frame.v);
+    float most = reference_pushed_energy(&push, predicted(s, w, &frame, &kicks));
+    const float left = most + released(s);
+    if (left < 0)
+        revert(s, w, &frame), most = smaller(most, 16 * kicks);
+    else
+        most = left;
+    reference_limit_kinetic(s, &frame, reference_kinetic_about(s, &frame), most);
+}
+
 void reference_limit_push(reference_strand *s, const reference_world *w, float bent, bool solved) {
     const float none[3] = {0};
     const bool loose = !reference_is_pinned(s);

@@ -325,7 +325,9 @@ static void constrain(reference_strand *s, const reference_world *w, uint32_t su
     s->deficit = 0; /* contact takes energy */
     const bool last = substep + 1 == w->substeps;
     const bool solved = reference_hold(s, w, &of);
-    if (!w->compliant && of.contacts && (!solved || s->far)) reference_limit_push(s, w, 0, solved);
+    if (w->compliant)
+        reference_limit_recoil(s, w);
+    else if (of.contacts && (!solved || s->far)) reference_limit_push(s, w, 0, solved);
     if (!solved || (last && of.contacts && s->far)) reference_project(s, w, substep);
     if (solved && last && of.contacts && s->far) reference_count_strained(s, w);
     if (last) reference_count_buried(s, w, substep);

@@ -198,9 +198,10 @@ MOTE_INLINE void network_dual_direction(const mote_network *n, uint32_t number, 
     *sum = wide3_sub(*sum, wide3_scale(p, network_direction(n, &e)));
 }
 
-/* Applies the operator: q = (J W J^T + a) p, by the displacements u. */
+/* Applies the operator: q = (J W J^T + a) p, by the displacements u. Adds p q to *sum and, if `squares`, q D^-1
+ * q to *gain. */
 MOTE_INLINE void network_dual_apply(const mote_network *n, const mote_network_scratch *c, uint32_t number,
-                                    wide3 u, size_t lane, wide *sum) {
+                                    wide3 u, size_t lane, bool squares, wide *sum, wide *gain) {
     const network_end e = network_end_of(n, c, number, lane);
     const wide p = network_own(n, END_COLUMN(direction), &e);
     const wide elongation =
@@ -209,6 +210,7 @@ MOTE_INLINE void network_dual_apply(const mote_network *n, const mote_network_sc
         wide_select(e.exists, elongation + network_own(n, END_COLUMN(compliance), &e) * p, (wide){0});
     network_keep(n, END_COLUMN(product), &e, q);
     *sum += p * q;
+    if (squares) *gain += q * (network_own(n, END_COLUMN(inverse), &e) * q);
 }
 
 /* Conjugate-gradient update: mu += alpha p, r -= alpha q. */
@@ -288,7 +290,7 @@ MOTE_INLINE void network_dual_register(const mote_network_job *job, const mote_n
     }
     const wide3 u = network_load3(c, COLUMN(direction), at);
     wide3 vector = wide3_zero();
-    wide sum = {0}, largest = {0};
+    wide sum = {0}, largest = {0}, gain = {0};
     for (uint32_t i = group.first_packet; i < group.first_packet + group.packet_count; i++) switch (pass) {
         case MOTE_SOLVE_LINEARISE:
             network_dual_linearise(job, c, i, at, lane, &vector, &sum, &largest);
@@ -300,7 +302,7 @@ MOTE_INLINE void network_dual_register(const mote_network_job *job, const mote_n
             network_dual_direction(n, i, lane, scale, true, &vector);
             break;
         case MOTE_SOLVE_APPLY:
-            network_dual_apply(n, c, i, u, lane, &sum);
+            network_dual_apply(n, c, i, u, lane, factor != 0, &sum, &gain);
             break;
         case MOTE_SOLVE_UPDATE:
             network_dual_update(n, i, lane, scale, &sum, &largest);
@@ -332,6 +334,7 @@ MOTE_INLINE void network_dual_register(const mote_network_job *job, const mote_n
         network_store3(c, COLUMN(moved), at, wide3_scale(scale, network_load3(c, COLUMN(moved), at)));
     if (pass == MOTE_SOLVE_LINEARISE || pass == MOTE_SOLVE_APPLY || pass == MOTE_SOLVE_UPDATE)
         network_gather_sums(sums, lane, sum, largest);
+    if (pass == MOTE_SOLVE_APPLY && factor != 0) network_gather_gain(sums, lane, gain, (wide){0});
 }
 
 MOTE_INLINE mote_solve_sums network_dual_range(const mote_network_job *job, const mote_network_scratch *c,

@@ -55,6 +55,9 @@ static mote_solve_sums run(island *i, mote_solver_pass pass, float factor) {
  * pins bore 8 % too much (measured; with 0.1: at 0.2 mm/s, and a net of 21 x 6 at 1/10 of the energy). */
 #define DUAL_TOLERANCE 0.01f
 
+/* p A p over r z of a residual that no multipliers change, in steps that make residuals least: rounding. */
+#define NULL_CURVATURE 0x1p-22f
+
 /* First search direction of conjugate gradients. own: r z without aggregates. Returns r z. */
 static float start_direction(island *i, float own) {
     const mote_network *n = i->job->network;
@@ -72,17 +75,20 @@ static uint32_t solve_system(island *i, float own) {
     float sum = start_direction(i, own);
     const float end = FLOAT_TOLERANCE * sum, enough = DUAL_TOLERANCE * sum;
     for (uint32_t iterations = 1;; iterations++) {
-        /* q = A p; alpha = r z / p q. */
-        const float curvature = run(i, MOTE_SOLVE_APPLY, 0).sum;
+        /* q = A p; alpha = r z / p q, or p q / q D^-1 q. */
+        const mote_solve_sums applied = run(i, MOTE_SOLVE_APPLY, (float)i->conflicts);
+        const float curvature = applied.sum;
         i->overflows |= curvature * 0.0f != 0;
-        if (!(curvature > 0) || i->overflows) return iterations - 1;
-        mote_solve_sums after = run(i, MOTE_SOLVE_UPDATE, sum / curvature);
+        const float least = i->conflicts ? NULL_CURVATURE * sum : 0;
+        if (!(curvature > least) || i->overflows) return iterations - 1;
+        mote_solve_sums after = run(i, MOTE_SOLVE_UPDATE,
+                                    i->conflicts ? curvature / applied.gain : sum / curvature);
         if (iterations == def->max_linear) return iterations;
         if (!i->multipliers) after.sum += mote_island_correct(i);
         const bool held = !(after.largest > 0.5f * def->max_strain) && !(after.sum > enough);
         if (!(after.sum > end) || (i->multipliers && held)) return iterations;
         /* beta = new r z / old r z. */
-        run(i, MOTE_SOLVE_DIRECTION, after.sum / sum);
+        run(i, MOTE_SOLVE_DIRECTION, i->conflicts ? 0 : after.sum / sum);
         sum = after.sum;
     }
 }
@@ -311,9 +317,10 @@ static bool expel(island *i, mote_network_step_report *report) {
 
 /* --- Energy in the dual solver --- */
 
-/* Share of the constraint impulses that velocities gain where lengths are not solved: the largest with which
- * kinetic energy grows by no more than the work of pins and what elastic springs gave off. Correcting lengths
- * that were wrong at the start of the substep is no motion: it would add energy without bound. With the
+/* Share of the constraint impulses that velocities gain: the largest with which kinetic energy grows by no
+ * more than the work of pins and what elastic springs gave off. Correcting lengths that were wrong at the
+ * start of the substep is no motion: it would add energy without bound; nor is the way of a particle that
+ * passes the other end of its rigid spring in a substep. With the
  * impulses p, K(s) - K = s p v + s^2 p^2 / 2m. */
 static float allowed_share(island *i) {
     const mote_solve_sums work = run(i, MOTE_SOLVE_COMPARE, 0);
@@ -322,25 +329,20 @@ static float allowed_share(island *i) {
     return share > 0 ? share : 0;
 }
 
-/* Newton's method for one substep. At least one iteration: motion smaller than the allowed error must be
- * constrained too; and on while energy grows, before the solver goes back. A point that enters a collider
- * before the first iteration or in one is in contact from then to the end of the substep; a point that
- * springs pull off a collider before the first separates. */
-static void solve(island *i, mote_network_step_report *report) {
+/* Newton's method from the linearisation `at`. At least one iteration: motion smaller than the allowed error
+ * must be constrained too; and on while energy grows, before the solver goes back. A point that enters a
+ * collider before the first iteration or in one is in contact from then to the end of the substep; a point
+ * that springs pull off a collider before the first separates. *finished: whether all systems were solved. */
+static mote_solve_sums iterate(island *i, mote_solve_sums at, bool *finished,
+                               mote_network_step_report *report) {
     const mote_network_def *def = &i->job->network->def;
-    const bool relaxed = expel(i, report);
-    run(i, MOTE_SOLVE_LOAD, 0);
-    if (!i->multipliers) start_newton(i);
     float least = LEAST_ACROSS;
-    mote_solve_sums at = run(i, i->multipliers ? MOTE_SOLVE_LINEARISE : MOTE_SOLVE_FIRST_LINEARISE, least);
-    if ((i->substep == 0 || relaxed) && !i->multipliers) mote_island_assemble(i);
-    bool finished = true;
     for (uint32_t iterations = 0; iterations < def->max_iterations &&
                                   (iterations == 0 || at.largest > def->max_strain || gains(i, &at));
          iterations++) {
         /* Linear system, contacts, then linearisation at the new positions. */
         const uint32_t taken = solve_system(i, at.sum);
-        finished &= taken < def->max_linear;
+        *finished &= taken < def->max_linear;
         report->linear += taken;
         report->iterations++;
         least *= 0.25f;
@@ -349,8 +351,42 @@ static void solve(island *i, mote_network_step_report *report) {
         find_contacts(i, last ? MOTE_GRIP_LAST : MOTE_GRIP_SLIDE);
         at = run(i, last ? MOTE_SOLVE_CHECK : MOTE_SOLVE_LINEARISE, at.largest > LONG_STEP ? least : 0);
     }
+    return at;
+}
+
+/* Whether lengths are further off than before the solve. Rigid springs that cannot all hold, two of different
+ * lengths side by side, say, leave a residual that no multipliers change, and conjugate gradients take steps
+ * without end for it (measured: 2 % of strain gave 10^18 J). */
+static bool diverged(const island *i, mote_solve_sums first, mote_solve_sums last) {
+    const float allowed = first.largest < i->job->network->def.max_strain ? i->job->network->def.max_strain
+                                                                           : first.largest;
+    return i->multipliers && (i->overflows || !(last.largest <= allowed) || last.sum * 0.0f != 0);
+}
+
+/* Solves again from x* by steps that make residuals least: a residual that nothing changes has no part in
+ * them, but they converge more slowly. */
+static MOTE_COLD mote_solve_sums solve_conflict(island *i, bool *finished, mote_network_step_report *report) {
+    i->conflicts = true, i->overflows = false;
+    run(i, MOTE_SOLVE_FORCES, 0);
+    run(i, MOTE_SOLVE_MOVE, 0);
+    run(i, MOTE_SOLVE_LOAD, 0);
+    return iterate(i, run(i, MOTE_SOLVE_LINEARISE, 0), finished, report);
+}
+
+/* One substep. */
+static void solve(island *i, mote_network_step_report *report) {
+    const mote_network_def *def = &i->job->network->def;
+    const bool relaxed = expel(i, report);
+    run(i, MOTE_SOLVE_LOAD, 0);
+    if (!i->multipliers) start_newton(i);
+    const mote_solve_sums first =
+        run(i, i->multipliers ? MOTE_SOLVE_LINEARISE : MOTE_SOLVE_FIRST_LINEARISE, LEAST_ACROSS);
+    if ((i->substep == 0 || relaxed) && !i->multipliers) mote_island_assemble(i);
+    bool finished = true;
+    mote_solve_sums at = iterate(i, first, &finished, report);
+    if (diverged(i, first, at)) at = solve_conflict(i, &finished, report);
     const bool back = limit_energy(i, &at), unsolved = back || at.largest > def->max_strain;
-    if (i->multipliers) run(i, MOTE_SOLVE_FORCES, at.largest > def->max_strain ? allowed_share(i) : 1);
+    if (i->multipliers) run(i, MOTE_SOLVE_FORCES, allowed_share(i));
     if (i->overflows || at.sum * 0.0f != 0) {
         freeze(i);
         return;

@@ -136,7 +136,11 @@ MOTE_OUTLINE wide_mask touching(const strand_work *w, wide_mask near, size_t lan
  * left segments of four times their length, 8 only at 100 m/s (measured). */
 #define STRAND_PROJECTIONS 8
 
-MOTE_INLINE bool has_planes(const strand_work *w) { return w->job->collider_count && w->contacts.count; }
+/* Returns the number of points with planes in some lane. */
+MOTE_INLINE uint32_t plane_count(const strand_work *w) {
+    return w->job->collider_count ? w->contacts.count : 0;
+}
+MOTE_INLINE bool has_planes(const strand_work *w) { return plane_count(w) != 0; }
 
 /* Returns those of the lanes that took hold_contacts more than STRAND_NEAR_SOLVES iterations. */
 MOTE_INLINE wide_mask lanes_far(const strand_work *w, wide_mask lanes) {
