@@ -59,7 +59,7 @@ static void axes_of(quaternion q, float axis[3][3]) {
 
 /* Gradients of the joints, directions of the segments and rows of the twist, which is at rest. */
 static void find_frames(const reference_strand *s, rod_part *p) {
-    float beyond[3] = {0}, resistance = 0, torque = 0;
+    float beyond[3] = {0}, resistance = 0, torque = 0, largest = 0;
     for (uint32_t k = s->points - 1; k-- > 0;) {
         const quaternion a = k ? frame_of(s, k - 1) : rest_frame_of(s), b = frame_of(s, k),
                          inverse = {{0 - a.v[0], 0 - a.v[1], 0 - a.v[2]}, a.w};
@@ -87,11 +87,12 @@ static void find_frames(const reference_strand *s, rod_part *p) {
                     diagonal = sine + cosine, other = cosine - sine, whole = diagonal + resistance;
         p->stiffness[k] = stiffness[0] > 0 ? larger(across, twist) : stiffness[0];
         const bool held = k && s->mass[k] == 0 && s->mass[k + 1] == 0;
-        const float over = !held && 0 < diagonal && 0 < whole ? 1 / whole : 0;
+        const bool resists = 0 < diagonal || 1e-6f * largest < resistance;
+        const float over = !held && resists && 0 < whole ? 1 / whole : 0;
         torque = torque + own[2];
         p->twist[k][0] = other * over, p->twist[k][1] = torque * over;
         resistance = held ? diagonal : ((4 * sine) * cosine + diagonal * resistance) * over;
-        torque = p->twist[k][0] * torque;
+        torque = p->twist[k][0] * torque, largest = larger(largest, diagonal);
     }
 }
 
@@ -315,13 +316,29 @@ static bool hold_by_few(reference_strand *s, const reference_world *w, rod_part 
     return false;
 }
 
-/* One of `units` equal parts, or its two halves where it does not hold the lengths or the curls. */
-static void advance(reference_strand *s, const reference_world *w, uint32_t units, uint32_t fewest) {
+/* No point faster than the fastest of the prediction and of the pins. */
+static void limit_speed(reference_strand *s, const rod_part *p) {
+    float most = 0;
+    for (uint32_t k = 0; k < s->points; k++) {
+        const float *v = s->mass[k] > 0 ? p->forced[k] : s->v[k];
+        most = larger(most, row_dot(v, v));
+    }
+    for (uint32_t k = 0; k < s->points; k++) {
+        const float square = row_dot(s->v[k], s->v[k]);
+        if (!(most < square) || !(s->mass[k] > 0)) continue;
+        for (int i = 0; i < 3; i++) s->v[k][i] *= sqrtf(most / square);
+    }
+}
+
+/* One of `units` equal parts, or its two halves where it does not hold the lengths or the curls. Returns
+ * whether it solved them. */
+static bool advance(reference_strand *s, const reference_world *w, uint32_t units, uint32_t fewest) {
     rod_part p;
     if (units >= fewest) {
         bend(s, w, &p, units);
         p.whole = false;
         const bool held = hold_by_few(s, w, &p);
+        bool solved = held;
         if (!held && units == ROD_PARTS) {
             const reference_hold_of of = {.gains = true,
                                           .rods = true,
@@ -329,14 +346,14 @@ static void advance(reference_strand *s, const reference_world *w, uint32_t unit
                                           .rate = p.rate,
                                           .from = p.x,
                                           .from_v = p.v};
-            (void)reference_hold(s, w, &of);
+            solved = reference_hold(s, w, &of);
         }
         if (s->framed && (held || units == ROD_PARTS)) turn_frames(s, &p, true);
-        if (held || units == ROD_PARTS) return;
+        if (held || units == ROD_PARTS) return solved;
         undo(s, &p);
     }
-    advance(s, w, 2 * units, fewest);
-    advance(s, w, 2 * units, fewest);
+    const bool first = advance(s, w, 2 * units, fewest);
+    return advance(s, w, 2 * units, fewest) && first;
 }
 
 static void arrive(reference_strand *s) {
@@ -422,9 +439,9 @@ void reference_rod_substep(reference_strand *s, const reference_world *w, uint32
         }
     } else {
         undo(s, &p);
-        advance(s, w, 2, fewest);
-        advance(s, w, 2, fewest);
+        const bool first = advance(s, w, 2, fewest), both = advance(s, w, 2, fewest) && first;
         arrive(s);
+        if (!both) limit_speed(s, &p);
         reference_find_energies(s, &p, &e);
         if (!has_inner_pins(s) && reference_rod_gains(s, &e, 0.25f))
             restart(s, &p, before), reference_turn_rod(s, w, p.way);
@@ -439,5 +456,6 @@ void reference_rod_substep(reference_strand *s, const reference_world *w, uint32
         reference_project(s, w, substep);
         if (s->framed) turn_frames(s, NULL, false);
     }
+    if (s->overstretched) limit_speed(s, &p);
     if (ends) reference_count_strained(s, w);
 }

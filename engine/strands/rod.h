@@ -168,7 +168,7 @@ MOTE_INLINE rod_frame rod_load_frame(const strand_columns *c, size_t at) {
 }
 
 MOTE_INLINE rod_twist rod_twist_begin(const strand_columns *c, uint32_t k, size_t lane) {
-    return (rod_twist){rod_load_frame(c, strand_at(k, lane)), wide3_zero(), (wide){0}, (wide){0}};
+    return (rod_twist){rod_load_frame(c, strand_at(k, lane)), wide3_zero(), (wide){0}, (wide){0}, (wide){0}};
 }
 
 /* Lanes whose segment k has two pinned points, which hold it as a clamp does. The first one is the root's. */

@@ -50,7 +50,7 @@ MOTE_INLINE rod_frame rod_turn_between(rod_frame a, rod_frame b) {
 typedef struct rod_twist {
     rod_frame frame;
     wide3 moment;
-    wide stiffness, torque;
+    wide stiffness, torque, largest;
 } rod_twist;
 
 /* Row of the twist of segment k: th[k] = share th[k-1] - own. */
@@ -101,12 +101,19 @@ MOTE_INLINE rod_turned rod_turn_joint(rod_frame before, rod_frame q, rod_joint j
     return turned;
 }
 
+/* Share of the largest stiffness of the joints beyond that elimination leaves by rounding. */
+#define TWIST_ROUNDING 1e-6f
+
 /* Adds a joint of the moment `own` about t[k] to the elimination of the twist. held: lanes whose segment k
- * does not turn about itself. */
+ * does not turn about itself. The first segment behind a free root has no joint, but what is beyond it
+ * resists its turn unless it is straight. */
 MOTE_INLINE rod_twist_row rod_add_twist(rod_twist *s, wide own, wide sine, wide cosine, wide_mask held) {
     const wide diagonal = sine + cosine, other = cosine - sine, whole = diagonal + s->stiffness;
     /* Free ends do not resist. */
-    const wide_mask resists = ~held & wide_less((wide){0}, diagonal) & wide_less((wide){0}, whole);
+    const wide_mask joined = wide_less((wide){0}, diagonal),
+                    carried = wide_less(TWIST_ROUNDING * s->largest, s->stiffness),
+                    resists = ~held & (joined | carried) & wide_less((wide){0}, whole);
+    s->largest = wide_max(s->largest, diagonal);
     const wide inverse =
         wide_select(resists, wide_set(1.0f) / wide_select(resists, whole, wide_set(1.0f)), (wide){0});
     const wide torque = s->torque + own, share = other * inverse;

@@ -98,11 +98,47 @@ MOTE_OUTLINE wide_mask iterate_rods(const strand_work *w, const strand_terms *le
     return unsolved;
 }
 
-MOTE_OUTLINE void hold_rods(const strand_work *w, const strand_terms *lengths, wide_mask lanes, size_t lane) {
+/* Returns the lanes that it did not solve. */
+MOTE_OUTLINE wide_mask hold_rods(const strand_work *w, const strand_terms *lengths, wide_mask lanes,
+                                 size_t lane) {
     const strand_parts_of of = {.gains = true, .rods = true};
     strand_terms t = *lengths;
     t.compliant = t.contacts = false, t.gains = t.keeps_tension = true;
-    (void)hold_lengths(w, of, t, lanes, lane);
+    return hold_lengths(w, of, t, lanes, lane);
+}
+
+/* Limits the speed of the points of rods whose lengths have no solution, or none that was found, to the
+ * largest one of the prediction and of their pins: what the solve throws them to is no motion (measured: 126
+ * m/s where a pin at 0.6 m/s draws a rod beyond its length; with it 13). */
+MOTE_OUTLINE void limit_speed(const strand_work *w, const rod_terms *t, wide_mask lanes, size_t lane) {
+    const strand_columns columns = w->c, *c = &columns;
+    const wide_mask counts = wide_mask_load(c->counts + lane);
+    const wide zero = {0};
+    wide most = zero;
+    for (uint32_t k = 0; k < c->points; k++) {
+        const size_t at = strand_at(k, lane);
+        const strand_point a = {work_load3(c, t->start, at), work_load3(c, t->start_v, at)};
+        const wide mass = point_mass(c, at);
+        const wide3 predicted = wide3_add(a.v, free_kick(c, &t->part, a, mass, at)),
+                    v = wide3_select(wide_less(zero, mass), predicted, work_load3(c, WORK_V, at));
+        most = wide_max(most, wide_select(lanes_beyond(counts, k), wide3_dot(v, v), zero));
+    }
+    for (uint32_t k = 0; k < c->points; k++) {
+        const size_t at = strand_at(k, lane);
+        const wide3 v = work_load3(c, WORK_V, at);
+        const wide square = wide3_dot(v, v);
+        const wide_mask fast = lanes & lanes_beyond(counts, k) & wide_less(most, square) &
+                               wide_less(zero, point_mass(c, at));
+        const wide share = wide_sqrt(most / wide_select(fast, square, wide_set(1.0f)));
+        work_store3(c, WORK_V, at, wide3_select(fast, wide3_scale(share, v), v));
+    }
+}
+
+/* The same for the rods whose pins draw them beyond their length in the substep. */
+MOTE_INLINE void limit_drawn(const strand_work *w, const rod_terms *t, wide_mask live, size_t lane) {
+    if (!w->group->span_count) return;
+    const wide_mask drawn = live & wide_mask_load(w->overstretched + lane);
+    if (wide_lane_bits(drawn)) limit_speed(w, t, drawn, lane);
 }
 
 MOTE_OUTLINE void bend_straight_rods(const strand_columns *c, const rod_terms *t, const strand_terms *lengths,
@@ -180,7 +216,7 @@ MOTE_OUTLINE void turn_rods(const strand_work *w, const mote_coupled_affine *own
     turns_react(c, &t, lanes, lane);
     if (!c->pins) return;
     const strand_terms lengths = make_terms(w, of, lane);
-    if (wide_lane_bits(pinned)) hold_rods(w, &lengths, pinned, lane);
+    if (wide_lane_bits(pinned)) (void)hold_rods(w, &lengths, pinned, lane);
     /* Pinned points stand at their goals, to which the frames beside them did not quite point. */
     const wide_mask with = lanes & turns_with_pins(c, lane);
     if (wide_lane_bits(with)) rod_turn_frames(c, &t, false, with, NULL, lane);
@@ -201,10 +237,10 @@ static inline void begin_parts(const strand_work *w, strand_halving *s, bool fra
 }
 
 /* Steps the lanes of `lanes`, whose lengths a few iterations do not hold or whose curls the whole substep
- * does not, in parts. At the smallest part Newton's method has all of its iterations. One instance for rods
- * with frames and without, for its size. */
-MOTE_OUTLINE void step_rods_in_parts(const strand_work *w, const mote_coupled_affine *own, wide_mask lanes,
-                                     size_t lane) {
+ * does not, in parts. At the smallest part Newton's method has all of its iterations. Returns the lanes with
+ * a part that it did not solve. One instance for rods with frames and without, for its size. */
+MOTE_OUTLINE wide_mask step_rods_in_parts(const strand_work *w, const mote_coupled_affine *own,
+                                          wide_mask lanes, size_t lane) {
     const bool framed = ROD_HAS_FRAMES(w);
     const strand_columns columns = w->c, *c = &columns;
     const uint32_t units = 1u << ROD_HALVINGS;
@@ -217,16 +253,17 @@ MOTE_OUTLINE void step_rods_in_parts(const strand_work *w, const mote_coupled_af
     lengths.start = part_start[0], lengths.start_v = part_start[1], lengths.done = rod_iterations(w);
     begin_parts(w, &s, framed, lane);
     rod_undo(c, lanes, substep_start, lane);
-    wide_mask left = next_parts(w, &s, units, lanes, (wide_mask){0}, &p);
+    wide_mask left = next_parts(w, &s, units, lanes, (wide_mask){0}, &p), failed = (wide_mask){0};
     while (wide_lane_bits(left)) {
         rod_set_part(&t, &p);
         const wide_mask unsolved = step_rod_part(w, &t, &lengths, &ignored, left, lane),
                         last = smallest_parts(&s), passed = left & (~unsolved | last);
         rod_undo(c, ~passed, part_start, lane);
-        if (wide_lane_bits(passed & unsolved)) hold_rods(w, &lengths, passed & unsolved, lane);
+        if (wide_lane_bits(passed & unsolved)) failed |= hold_rods(w, &lengths, passed & unsolved, lane);
         if (framed) rod_turn_frames(c, &t, true, passed, NULL, lane);
         left = next_parts(w, &s, units, left, passed, &p);
     }
+    return failed;
 }
 
 /* Steps plain rods as step_rod_part does, over the whole substep. */
@@ -277,8 +314,9 @@ MOTE_OUTLINE wide_mask step_rods_again(const strand_work *w, const mote_coupled_
         /* Each part keeps the tensions and reactions at its own start. */
         const wide3 reacted = work_load3(c, IMPULSE_REACTED, lane);
         copy_column(c, ROD_TENSION, WORK_RADIUS, parts, lane);
-        step_rods_in_parts(w, own, parts, lane);
+        const wide_mask failed = step_rods_in_parts(w, own, parts, lane);
         arrive(w, lane);
+        if (wide_lane_bits(failed)) limit_speed(w, t, failed, lane);
         find_energies(c, t, e, lane);
         const wide_mask fail = parts & ~held & rods_that_gain(e, wide_load(w->noise + lane), ROD_PARTS_GAIN);
         copy_column(c, WORK_RADIUS, ROD_TENSION, fail, lane);
@@ -329,6 +367,7 @@ MOTE_INLINE void step_rods(const strand_work *w, const mote_coupled_affine *own,
     }
     (void)complete_rods(w, own, &t, whole, (wide_mask){0}, unsolved, curls, stiff, &e, lane);
     if (rods_turn_freely(w)) rod_keep_spin(w, &t, &e, live, lane);
+    limit_drawn(w, &t, live, lane);
 }
 
 /* Contact has run away where it bends a rod by much more than its energy would, and by this angle (rad) at
@@ -430,6 +469,7 @@ MOTE_INLINE void step_rods_among(strand_work *w, const mote_coupled_affine *own,
         project_lanes(w, substep, reverted, lane);
         if (framed) rod_turn_frames(c, &t, false, reverted, NULL, lane);
     }
+    limit_drawn(w, &t, live, lane);
     count_strained(w, ends, lane);
     if (buried && substep + 1 == w->job->plan->substeps)
         count_buried(w, substep, near, w->job->strands->buried + w->lane + lane, lane);

@@ -43,17 +43,16 @@ typedef enum mote_network_solver {
      * strain. The strain left, up to max_strain, gives speed: a net of 9 x 7 particles under which a ball of
      * 0.2 m was put at a depth of 15 mm 0.2 m/s (rms) with 2e5 N/m, one on a plane none.
      *
-     * Where the dual form has not held the lengths to max_strain (`unsolved`), velocities gain only the share
-     * of the correction with which kinetic energy does not grow beyond the work of the pins and what elastic
-     * springs give off. Its reactions are the impulses that acted: with them momentum is exact in every step.
-     * Square rigid nets hung by two corners, 64 iterations a system, were held to 0.3 % at 4 substeps with up
-     * to 20 x 20 particles, and 32 x 32 with 256 iterations.
+     * In the dual form velocities gain only the share of the correction with which kinetic energy does not
+     * grow beyond the work of the pins and what elastic springs give off. Its reactions are the impulses that
+     * acted: with them momentum is exact in every step. Square rigid nets hung by two corners, 64 iterations
+     * a system, were held to 0.3 % at 4 substeps with up to 20 x 20 particles, and 32 x 32 with 256
+     * iterations.
      *
-     * Rigid springs that cannot all hold, as two of different lengths between the same particles, give energy
-     * without limit (`unsolved`). Rigid nets whose springs' ends move further in a substep than they are
-     * apart gained 14 % in one step of 1,000 random ones. In free nets of the primal form above h^2 w^2 =
-     * 10,000 rounding shows: a pair with 1.9e7 N/m in free fall at 3 substeps lost an eighth of its momentum
-     * in 40 steps.
+     * Rigid springs that cannot all hold, as two of different lengths between the same particles, share the
+     * error (`unsolved`); substeps take all iterations then, and elastic springs may be strained by it. In
+     * free nets of the primal form above h^2 w^2 = 10,000 rounding shows: a pair with 1.9e7 N/m in free fall
+     * at 3 substeps lost an eighth of its momentum in 40 steps.
      *
      * An island that touches nothing keeps its momentum, in unsolved substeps too. Parts that removed or torn
      * springs no longer join remain one island: they freeze together, and where the primal form limits the
