@@ -106,13 +106,15 @@ TEST_EACH(rods_keep_their_spin, COUNT_OF(spins), spin_name, i) {
 static const char *bent_name(uint32_t legs) { return legs ? "legs" : "curl"; }
 
 /* A curl, and two legs at a right angle, that spin in empty space about an axis of their own: the first
- * segment turns about itself. Where it does not, the curl keeps 0.17 of its angular momentum, the legs 0.6. */
+ * segment turns about itself. Where it does not, the curl keeps 0.17 of its angular momentum, the legs 0.6.
+ */
 TEST_EACH(bent_rods_with_frames_keep_their_spin, 2, bent_name, legs) {
     float speeds[3 * SPINNING];
     double center[3] = {0}, start = 0;
     for (uint32_t k = 0; k < SPINNING; k++) {
         const uint32_t corner = SPINNING / 2;
-        const double angle = 0.5 * k, along = 0.02 * (k < corner ? k : corner), up = 0.02 * (k - along / 0.02);
+        const double angle = 0.5 * k, along = 0.02 * (k < corner ? k : corner),
+                     up = 0.02 * (k - along / 0.02);
         const double curl[3] = {0.03 * cos(angle), -0.006 * k, 0.03 * sin(angle)}, leg[3] = {along, up, 0};
         for (int axis = 0; axis < 3; axis++) {
             positions[3 * k + (uint32_t)axis] = (float)(legs ? leg : curl)[axis];

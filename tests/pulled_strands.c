@@ -66,6 +66,48 @@ TEST_EACH(a_short_strand_does_not_rise_above_its_release, COUNT_OF(swings), swin
     mote_system_destroy(system);
 }
 
+/* --- Ropes between pins that move together --- */
+
+static const char *move_name(uint32_t i) { return i == 0 ? "at rest" : i == 1 ? "1.8 m/s" : "20 m/s"; }
+
+/* A taut straight rope of 1 m whose root and tip move evenly, and all points with them. It is a little longer
+ * in such substeps, which no point gets speed from: three points got 8 % of m g L in the first step. */
+TEST_EACH(a_taut_rope_whose_ends_move_together_gains_no_energy, 3, move_name, number) {
+    for (uint32_t points = 3; points <= 17; points += 7)
+        for (uint32_t substeps = 1; substeps <= 4; substeps *= 2) {
+            const float speed = (float[]){0, 1.8f, 20}[number], end[3] = {0.8f + speed, -0.6f, 0};
+            float places[17][3] = {{0}}, velocities[17][3] = {{0}};
+            mote_system *system = world(substeps);
+            mote_strands_def def = mote_default_strands_def();
+            mote_transform root = MOTE_TRANSFORM_IDENTITY;
+            mote_strands_id id;
+            for (uint32_t k = 0; k < points; k++) {
+                places[k][0] = 0.8f * (float)k / (float)(points - 1), velocities[k][0] = speed;
+                places[k][1] = -0.6f * (float)k / (float)(points - 1);
+            }
+            def.strand_count = 1, def.points = points, def.positions = places[0], def.mass = 1;
+            def.substeps = substeps;
+            OK(mote_system_add_strands(system, &def, &id, NULL));
+            const uint64_t second = 60 * stepped(system, 0).ticks_per_step;
+            root.position[0] = speed;
+            if (speed > 0) OK(mote_strands_set_roots(system, id, &root, 1, second));
+            OK(mote_strands_pin(system, id, 0, points - 1, end, speed > 0 ? second : 0));
+            OK(mote_strands_set_state(system, id, 0, 1, places[0], velocities[0]));
+            double start = 0;
+            for (int step = 0; step < 40; step++) {
+                mote_statistics now;
+                if (step) stepped(system, 1);
+                OK(mote_strands_statistics(system, id, &now));
+                const double u = (double)speed, energy = now.kinetic + now.potential - u * now.momentum[0] +
+                                                         0.5 * now.mass * u * u;
+                if (!step) start = energy;
+                test_case("%u points, %u substeps, step %d", points, substeps, step);
+                ASSERT(energy, <=, start + 0.001 * GRAVITY);
+            }
+            mote_system_destroy(system);
+        }
+}
+
 /* --- Rods that are pulled --- */
 
 static const char *substeps_name(uint32_t i) { return i == 0 ? "1" : i == 1 ? "4" : "16"; }
@@ -135,6 +177,7 @@ static const char *free_name(uint32_t free_root) { return free_root ? "free" : "
 TEST_EACH(compliant_strands_whose_points_pass_gain_no_energy, 2, free_name, free_root) {
     enum { POINTS = 17 };
     static const float compliances[] = {1e-3f, 1e-6f, 1e-8f}, speeds[] = {3, 10, 30, 100};
+    const double unknown = (POINTS - 1) * pow(0.5 * 0.002 * 0.25, 2) / 2; /* of max_strain, J m/N */
     for (uint32_t i = 0; i < COUNT_OF(compliances); i++)
         for (uint32_t speed = 0; speed < COUNT_OF(speeds); speed++) {
             mote_system_def settings = mote_default_system_def();
@@ -158,7 +201,8 @@ TEST_EACH(compliant_strands_whose_points_pass_gain_no_energy, 2, free_name, free
                 stepped(system, 1);
                 OK(mote_strands_statistics(system, id, &now));
                 test_case("%g m/N, %g m/s, step %d", (double)compliances[i], (double)speeds[speed], step);
-                ASSERT(now.kinetic + now.elastic, <=, 1.0001 * (start.kinetic + start.elastic));
+                ASSERT(now.kinetic + now.elastic, <=,
+                       1.0001 * (start.kinetic + start.elastic) + unknown / (double)compliances[i]);
             }
             mote_system_destroy(system);
         }

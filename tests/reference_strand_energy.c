@@ -158,9 +158,13 @@ void reference_restore_energy(reference_strand *s) {
 /* Scales what is more than `most`. Pins that move relative to each other do work. */
 static bool pins_move_with(const reference_strand *s, const reference_rigid_motion *frame) {
     bool together = true;
-    for (uint32_t k = 0; k < s->points; k++)
-        for (int axis = 0; axis < 3 && !reference_moves(s, k); axis++)
-            together &= s->v[k][axis] == frame->v[axis];
+    for (uint32_t k = 0; k < s->points; k++) {
+        float apart[3];
+        if (reference_moves(s, k)) continue;
+        row_between(frame->v, s->v[k], apart);
+        const float square = row_dot(apart, apart);
+        together &= square < s->pin_rounding * s->pin_rounding || square == 0;
+    }
     return together;
 }
 
@@ -307,12 +311,14 @@ static bool jumps(const reference_strand *s, const reference_world *w, const ref
 }
 
 /* What the segments of a compliant strand have less of twice their elastic energy than at the start. */
-static float released(const reference_strand *s) {
+static float released(const reference_strand *s, const reference_world *w) {
+    const float unknown = 0.5f * w->def->max_strain; /* of strains */
     float sum = 0, d[3];
     for (uint32_t k = 0; k + 1 < s->points; k++) {
         row_between(s->x[k], s->x[k + 1], d);
         const float before = s->strain[k], now = row_length(d) - s->length[k];
-        sum += (before - now) * (before + now);
+        const float noise = unknown * s->length[k];
+        sum += (before - now) * (before + now) + noise * noise;
     }
     return s->compliance > 0 ? sum / s->compliance : 0;
 }
@@ -324,12 +330,23 @@ void reference_limit_recoil(reference_strand *s, const reference_world *w) {
     float kicks;
     push = reference_push_of(s, w, frame.v);
     float most = reference_pushed_energy(&push, predicted(s, w, &frame, &kicks));
-    const float left = most + released(s);
+    const float left = most + released(s, w);
     if (left < 0)
         revert(s, w, &frame), most = smaller(most, 16 * kicks);
     else
         most = left;
     reference_limit_kinetic(s, &frame, reference_kinetic_about(s, &frame), most);
+}
+
+/* Whether a strand with a pinned root has more than the prediction and the work of colliders. */
+bool reference_gains(const reference_strand *s, const reference_world *w) {
+    reference_rigid_motion root = {.w = {0}};
+    float kicks;
+    memcpy(root.v, s->v[0], sizeof root.v);
+    if (s->mass[0] > 0) return false;
+    const float before = predicted(s, w, &root, &kicks), after = reference_kinetic_about(s, &root);
+    const reference_push push = reference_push_of(s, w, root.v);
+    return before < after && reference_pushed_energy(&push, before) < after;
 }
 
 void reference_limit_push(reference_strand *s, const reference_world *w, float bent, bool solved) {

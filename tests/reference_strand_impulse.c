@@ -325,9 +325,9 @@ static void constrain(reference_strand *s, const reference_world *w, uint32_t su
     s->deficit = 0; /* contact takes energy */
     const bool last = substep + 1 == w->substeps;
     const bool solved = reference_hold(s, w, &of);
-    if (w->compliant)
-        reference_limit_recoil(s, w);
-    else if (of.contacts && (!solved || s->far)) reference_limit_push(s, w, 0, solved);
+    const bool gains = of.contacts && (!solved || s->far || (s->struck && reference_gains(s, w)));
+    if (w->compliant && solved) reference_limit_recoil(s, w);
+    if (!w->compliant && (s->overstretched || gains)) reference_limit_push(s, w, 0, solved);
     if (!solved || (last && of.contacts && s->far)) reference_project(s, w, substep);
     if (solved && last && of.contacts && s->far) reference_count_strained(s, w);
     if (last) reference_count_buried(s, w, substep);
@@ -352,6 +352,7 @@ void reference_constrained_substep(reference_strand *s, const reference_world *w
     reference_place(s, w, (double)substep + 1, s->goal);
     reference_pinned_velocity(s, w, s->x, s->goal);
     reference_reach_pins(s);
+    s->pin_rounding = (float)(0x1p-20 / reference_substep(w)) * s->whole;
     memcpy(s->start, s->x, sizeof s->start);
     memcpy(s->start_v, s->v, sizeof s->start_v);
     if (s->rod)

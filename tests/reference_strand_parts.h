@@ -160,6 +160,7 @@ reference_rigid_motion reference_frame_of_push(const reference_strand *strand, c
 /* Limits the energy to that of the prediction from strand->start and the work of colliders; a strand that is
  * not solved does not jump. bent: twice the bending energy at the start. */
 void reference_limit_push(reference_strand *strand, const reference_world *world, float bent, bool solved);
+bool reference_gains(const reference_strand *strand, const reference_world *world);
 void reference_limit_recoil(reference_strand *strand, const reference_world *world);
 
 /* Takes as much of twice the kinetic energy as there is, unless pins move relative to each other. */

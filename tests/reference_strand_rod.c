@@ -316,6 +316,12 @@ static bool hold_by_few(reference_strand *s, const reference_world *w, rod_part 
     return false;
 }
 
+static bool has_inner_pins(const reference_strand *s) {
+    bool pins = false;
+    for (uint32_t k = 1; k < s->points; k++) pins |= s->mass[k] == 0;
+    return pins;
+}
+
 /* No point faster than the fastest of the prediction and of the pins. */
 static void limit_speed(reference_strand *s, const rod_part *p) {
     float most = 0;
@@ -392,12 +398,6 @@ static bool hold_near(reference_strand *s, const reference_world *w, uint32_t su
     return slow && !reference_is_pinned(s);
 }
 
-static bool has_inner_pins(const reference_strand *s) {
-    bool pins = false;
-    for (uint32_t k = 1; k < s->points; k++) pins |= s->mass[k] == 0;
-    return pins;
-}
-
 static bool turns_freely(const reference_strand *s, const reference_world *w) {
     const bool pinned = s->mass[0] == 0;
     return (w->def->free_roots || w->def->hinged_roots) && !(s->framed && pinned) && !has_inner_pins(s);
@@ -441,7 +441,7 @@ void reference_rod_substep(reference_strand *s, const reference_world *w, uint32
         undo(s, &p);
         const bool first = advance(s, w, 2, fewest), both = advance(s, w, 2, fewest) && first;
         arrive(s);
-        if (!both) limit_speed(s, &p);
+        if (!both && has_inner_pins(s)) limit_speed(s, &p);
         reference_find_energies(s, &p, &e);
         if (!has_inner_pins(s) && reference_rod_gains(s, &e, 0.25f))
             restart(s, &p, before), reference_turn_rod(s, w, p.way);

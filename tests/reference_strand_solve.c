@@ -244,6 +244,7 @@ static void begin_contacts(reference_strand *s, const terms *t) {
             stick(s, t, k, none, larger(0 - gap, 0), c->tangent);
         memcpy(c->active, c->normal, sizeof c->active);
         c->normal_impulse = 0 - gap;
+        s->struck |= !(s->pressure[k] > 0);
         gain(s, t, k, 0 - gap, c->tangent);
         for (int axis = 0; axis < 3; axis++) x[axis] = (x[axis] - gap * c->normal[axis]) + c->tangent[axis];
     }
@@ -267,6 +268,7 @@ static void end_contacts(reference_strand *s, const terms *t) {
         const float pressed = is ? larger(c->normal_impulse + out, 0) : 0;
         c->normal_impulse = pressed;
         if (!was && !is) continue;
+        s->struck |= is && !was;
         stick(s, t, k, c->tangent, pressed, tangent);
         for (int axis = 0; axis < 3; axis++) {
             c->pending[axis] = tangent[axis] - c->tangent[axis];
@@ -363,7 +365,7 @@ bool reference_hold(reference_strand *s, const reference_world *w, const referen
     if (t.contacts && s->expelled) t.of.rate = 0; /* the lengths follow, and give no speed */
     relax(s);
     bool solved = false;
-    s->far = false;
+    s->far = s->struck = false;
     for (uint32_t i = of->done; i < w->def->max_iterations && !solved; i++) {
         s->iterations++;
         if (t.contacts && i == 2) s->far = true;

@@ -27,7 +27,7 @@ typedef struct reference_contact {
 
 typedef struct reference_strand {
     uint32_t points;
-    bool free_root, has_pins;
+    bool free_root;
     float mass[REFERENCE_POINTS]; /* inverse, 1/kg; 0: pinned */
     float rest_length[REFERENCE_POINTS];
     /* In a step x is relative to the origin: the root's place when the step began, or for springs that of the
@@ -49,10 +49,12 @@ typedef struct reference_strand {
     bool expelled;                  /* put out of the collider in which its root is */
     bool entered;                   /* another began the substep in a collider with some point */
     bool far;                       /* the solve with contacts took more than two iterations */
+    bool struck;                    /* a point came into contact in it */
     bool overstretched;             /* its pins move and lengthen segments */
     float length[REFERENCE_POINTS]; /* rest lengths, longer between pins too far apart */
     float frame[12];                /* the root's rotation (rows), the position behind each */
     float whole;                    /* m, the sum of the rest lengths */
+    float pin_rounding;             /* m/s, of pins that move together */
     float deficit, kinetic;         /* conserving: twice the energy lost, and twice the kinetic, J */
     float kicks;                    /* sum of |h a|^2 since then, m^2/s^2 */
     reference_contact contact[REFERENCE_POINTS];

@@ -198,8 +198,8 @@ MOTE_INLINE void network_dual_direction(const mote_network *n, uint32_t number, 
     *sum = wide3_sub(*sum, wide3_scale(p, network_direction(n, &e)));
 }
 
-/* Applies the operator: q = (J W J^T + a) p, by the displacements u. Adds p q to *sum and, if `squares`, q D^-1
- * q to *gain. */
+/* Applies the operator: q = (J W J^T + a) p, by the displacements u. Adds p q to *sum and, if `squares`, q
+ * D^-1 q to *gain. */
 MOTE_INLINE void network_dual_apply(const mote_network *n, const mote_network_scratch *c, uint32_t number,
                                     wide3 u, size_t lane, bool squares, wide *sum, wide *gain) {
     const network_end e = network_end_of(n, c, number, lane);

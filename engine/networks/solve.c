@@ -81,8 +81,8 @@ static uint32_t solve_system(island *i, float own) {
         i->overflows |= curvature * 0.0f != 0;
         const float least = i->conflicts ? NULL_CURVATURE * sum : 0;
         if (!(curvature > least) || i->overflows) return iterations - 1;
-        mote_solve_sums after = run(i, MOTE_SOLVE_UPDATE,
-                                    i->conflicts ? curvature / applied.gain : sum / curvature);
+        mote_solve_sums after =
+            run(i, MOTE_SOLVE_UPDATE, i->conflicts ? curvature / applied.gain : sum / curvature);
         if (iterations == def->max_linear) return iterations;
         if (!i->multipliers) after.sum += mote_island_correct(i);
         const bool held = !(after.largest > 0.5f * def->max_strain) && !(after.sum > enough);
@@ -354,13 +354,16 @@ static mote_solve_sums iterate(island *i, mote_solve_sums at, bool *finished,
     return at;
 }
 
-/* Whether lengths are further off than before the solve. Rigid springs that cannot all hold, two of different
- * lengths side by side, say, leave a residual that no multipliers change, and conjugate gradients take steps
- * without end for it (measured: 2 % of strain gave 10^18 J). */
+/* Growth of the largest error in a substep of the dual solver from which on it has diverged. */
+#define DIVERGED 1.25f
+
+/* Whether the dual solver has diverged. Rigid springs that cannot all hold, two of different lengths side by
+ * side, say, leave a residual that no multipliers change, and conjugate gradients take steps without end for
+ * it (measured: 2 % of strain gave 10^18 J). */
 static bool diverged(const island *i, mote_solve_sums first, mote_solve_sums last) {
-    const float allowed = first.largest < i->job->network->def.max_strain ? i->job->network->def.max_strain
-                                                                           : first.largest;
-    return i->multipliers && (i->overflows || !(last.largest <= allowed) || last.sum * 0.0f != 0);
+    const float strain = i->job->network->def.max_strain,
+                least = first.largest < strain ? strain : first.largest;
+    return i->multipliers && (i->overflows || !(last.largest <= DIVERGED * least) || last.sum * 0.0f != 0);
 }
 
 /* Solves again from x* by steps that make residuals least: a residual that nothing changes has no part in

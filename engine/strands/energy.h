@@ -311,26 +311,38 @@ MOTE_INLINE void add_deficit(strand_work *w, wide_mask lanes, wide more, wide3 k
 
 /* --- Steps of first order --- */
 
-/* Returns the lanes in which no pinned point moves relative to the first one. */
+/* Share of a strand's length that rounded places of pins move by against each other in a substep. */
+#define STRAND_PIN_ROUNDING 0x1p-20
+
+/* Returns the lanes in which no pinned point moves, by more than rounding, relative to one that moves at v.
+ */
 MOTE_INLINE wide_mask pins_move_together(const strand_work *w, wide3 v, size_t lane) {
     const strand_columns *c = &w->c;
     const wide_mask counts = wide_mask_load(c->counts + lane);
+    const wide most = wide_set((float)(STRAND_PIN_ROUNDING / w->job->plan->h)) * wide_load(w->length + lane);
     wide_mask together = ~(wide_mask){0};
     for (uint32_t k = 0; c->pins && k < c->points; k++) {
         const size_t at = strand_at(k, lane);
         const wide_mask pin = wide_equal(point_mass(c, at), (wide){0}) & lanes_beyond(counts, k);
-        const wide3 u = work_load3(c, WORK_V, at);
-        together &= ~pin | (wide_equal(u.x, v.x) & wide_equal(u.y, v.y) & wide_equal(u.z, v.z));
+        const wide3 apart = wide3_sub(work_load3(c, WORK_V, at), v);
+        const wide square = wide3_dot(apart, apart);
+        together &= ~pin | wide_less(square, most * most) | wide_equal(square, (wide){0});
     }
     return together;
 }
 
-/* Returns twice the kinetic energy relative to *frame, which receives the frame of each strand. */
-MOTE_INLINE wide energy_in_frame(const strand_work *w, strand_motion *frame, size_t lane) {
+/* Returns twice the kinetic energy relative to a frame. */
+MOTE_OUTLINE wide energy_about(const strand_work *w, const strand_motion *frame, size_t lane) {
+    const strand_columns columns = w->c;
     const strand_masses masses = masses_of(w, lane);
     wide mass;
+    return kinetic_energy(&columns, &masses, frame, false, &mass, lane);
+}
+
+/* The same; *frame receives the frame of each strand. */
+MOTE_OUTLINE wide energy_in_frame(const strand_work *w, strand_motion *frame, size_t lane) {
     *frame = frame_of(w, lane);
-    return kinetic_energy(&w->c, &masses, frame, false, &mass, lane);
+    return energy_about(w, frame, lane);
 }
 
 /* Returns twice the kinetic energy relative to the frame of each strand. */

@@ -23,7 +23,7 @@ MOTE_INLINE strand_push push_none(void) {
 #define STRAND_PUSHED 2.0f
 
 /* Returns the push of the lanes, of which some have planes, without its work. */
-MOTE_INLINE strand_push push_of(const strand_work *w, wide_mask lanes, size_t lane) {
+MOTE_OUTLINE strand_push push_of(const strand_work *w, wide_mask lanes, size_t lane) {
     const wide rate = wide_set((float)(1.0 / w->job->plan->h));
     strand_push push = push_none();
     for (uint32_t i = 0; i < plane_count(w); i++) {
@@ -38,8 +38,8 @@ MOTE_INLINE strand_push push_of(const strand_work *w, wide_mask lanes, size_t la
 }
 
 /* Finds the work of a push in axes that move with `base` (m/s). */
-MOTE_INLINE void push_work(const strand_work *w, strand_push *push, wide3 base, wide_mask lanes,
-                           size_t lane) {
+MOTE_OUTLINE void push_work(const strand_work *w, strand_push *push, wide3 base, wide_mask lanes,
+                            size_t lane) {
     const strand_columns *c = &w->c;
     const strand_masses masses = masses_of(w, lane);
     const wide h = wide_set(w->job->plan->c.h), rate = wide_set((float)(1.0 / w->job->plan->h));
@@ -96,7 +96,7 @@ MOTE_INLINE wide3 predicted_velocity(const strand_work *w, size_t lane) {
 /* Returns the motion relative to which strands lose energy: that of frame_of, or where none of its points is
  * pinned that which its center of mass has along the plane in the prediction, and that of the collider which
  * pushes it across the plane. */
-MOTE_INLINE strand_motion frame_of_push(const strand_work *w, const strand_push *push, size_t lane) {
+MOTE_OUTLINE strand_motion frame_of_push(const strand_work *w, const strand_push *push, size_t lane) {
     strand_motion frame = frame_of(w, lane);
     const wide_mask free = push->touches & ~has_pin(&w->c, lane);
     if (!wide_lane_bits(free)) return frame;
@@ -109,8 +109,8 @@ MOTE_INLINE strand_motion frame_of_push(const strand_work *w, const strand_push 
 
 /* Returns twice the kinetic energy, relative to the frame, of the prediction of first order; *kicks receives
  * that of the accelerations over h alone. */
-MOTE_INLINE wide predicted_energy(const strand_work *w, const strand_motion *frame, wide *kicks,
-                                  size_t lane) {
+MOTE_OUTLINE wide predicted_energy(const strand_work *w, const strand_motion *frame, wide *kicks,
+                                   size_t lane) {
     const strand_columns columns = w->c, *c = &columns;
     const mote_coupled_affine own = mote_coupled_affine_of(w->job->plan, 0);
     const strand_masses masses = masses_of(w, lane);
@@ -193,32 +193,37 @@ MOTE_INLINE wide reverted_energy(wide most, wide kicks, wide_mask reverted) {
 MOTE_OUTLINE void limit_push(const strand_work *w, wide bent, wide_mask lanes, wide_mask unsolved,
                              size_t lane) {
     const strand_columns *c = &w->c;
-    const strand_masses masses = masses_of(w, lane);
     strand_push push = push_of(w, lanes, lane);
     const strand_motion frame = frame_of_push(w, &push, lane);
     push_work(w, &push, frame.v, lanes, lane);
-    wide mass, kicks;
+    wide kicks;
     const wide most = pushed_energy(&push, predicted_energy(w, &frame, &kicks, lane));
     const wide_mask loose = ~has_pin(c, lane),
                     reverted = loose & revert_jumps(w, &frame, most + bent, unsolved | (lanes & loose), lane);
-    const wide kinetic = kinetic_energy(c, &masses, &frame, false, &mass, lane);
+    const wide kinetic = energy_about(w, &frame, lane);
     limit_kinetic(w, &frame, kinetic, reverted_energy(most, kicks, reverted), lanes, lane);
 }
 
-/* Returns twice the elastic energy (J) that the segments have less than at the start of the substep; 0 of
- * rigid strands. */
-MOTE_INLINE wide released_energy(const strand_work *w, size_t lane) {
+/* Share of max_strain by which strains are not known when their energy is compared. */
+#define STRAND_UNKNOWN 0.5f
+
+/* Returns twice the elastic energy (J) that the segments have less than at the start of the substep, at most;
+ * 0 of rigid strands. */
+MOTE_ONCE wide released_energy(const strand_work *w, size_t lane) {
     const strand_columns *c = &w->c;
     const wide compliance = wide_load(w->job->strands->compliance + w->lane + lane), zero = {0};
+    const wide unknown = wide_set(STRAND_UNKNOWN * w->job->strands->def.max_strain);
     const wide_mask counts = wide_mask_load(c->counts + lane), elastic = wide_less(zero, compliance);
     wide3 a = work_load3(c, WORK_X, lane);
     wide sum = zero;
     for (uint32_t k = 0; k + 1 < c->points; k++) {
         const size_t at = strand_at(k, lane);
         const wide3 b = work_load3(c, WORK_X, at + MOTE_GROUP), d = wide3_sub(b, a);
-        const wide before = work_load(c, WORK_STRAIN, at),
-                   now = wide_sqrt(wide3_dot(d, d)) - work_load(c, WORK_LENGTH, at);
-        sum += wide_select(lanes_beyond(counts, k + 1), (before - now) * (before + now), zero);
+        const wide before = work_load(c, WORK_STRAIN, at), length = work_load(c, WORK_LENGTH, at),
+                   now = wide_sqrt(wide3_dot(d, d)) - length;
+        const wide noise = unknown * length;
+        sum +=
+            wide_select(lanes_beyond(counts, k + 1), (before - now) * (before + now) + noise * noise, zero);
         a = b;
     }
     return wide_select(elastic, sum / wide_select(elastic, compliance, wide_set(1.0f)), zero);
@@ -229,19 +234,57 @@ MOTE_INLINE wide released_energy(const strand_work *w, size_t lane) {
  * other sign hold as well (measured: 133 times the energy in one substep). Strands whose segments took more
  * than there was are reverted. */
 MOTE_OUTLINE void limit_recoil(const strand_work *w, wide_mask lanes, size_t lane) {
-    const strand_columns *c = &w->c;
-    const strand_masses masses = masses_of(w, lane);
     strand_push push = push_of(w, lanes, lane);
     const strand_motion frame = frame_of_push(w, &push, lane);
     push_work(w, &push, frame.v, lanes, lane);
-    wide mass, kicks;
+    wide kicks;
     const wide most = pushed_energy(&push, predicted_energy(w, &frame, &kicks, lane)),
                left = most + released_energy(w, lane);
     const wide_mask reverted = lanes & wide_less(left, (wide){0});
     if (wide_lane_bits(reverted)) revert_points(w, &frame, reverted, lane);
-    const wide kinetic = kinetic_energy(c, &masses, &frame, false, &mass, lane);
+    const wide kinetic = energy_about(w, &frame, lane);
     limit_kinetic(w, &frame, kinetic, reverted_energy(wide_select(reverted, most, left), kicks, reverted),
                   lanes, lane);
+}
+
+/* Returns those of the lanes whose root is pinned and which have more kinetic energy relative to it than the
+ * prediction and the work of the colliders. */
+MOTE_OUTLINE wide_mask gaining(const strand_work *w, wide_mask lanes, size_t lane) {
+    const strand_columns columns = w->c, *c = &columns;
+    const mote_coupled_affine own = mote_coupled_affine_of(w->job->plan, 0);
+    const strand_masses masses = masses_of(w, lane);
+    const strand_part p = predicted_part(w, &own, lane);
+    const wide3 base = work_load3(c, WORK_V, lane);
+    const wide_mask rooted = lanes & wide_equal(point_mass(c, lane), (wide){0});
+    wide before = (wide){0}, after = (wide){0};
+    for (uint32_t k = 1; k < c->points; k++) {
+        const size_t at = strand_at(k, lane);
+        const strand_point a = {work_load3(c, WORK_START, at), work_load3(c, IMPULSE_OLD_V, at)};
+        const wide3 dv = free_kick(c, &p, a, point_mass(c, at), at),
+                    was = wide3_sub(wide3_add(a.v, dv), base),
+                    is = wide3_sub(work_load3(c, WORK_V, at), base);
+        const wide mass = moving_mass(c, &masses, k, at);
+        const wide_mask moves = wide_less((wide){0}, mass);
+        before += wide_select(moves, mass * wide3_dot(was, was), (wide){0});
+        after += wide_select(moves, mass * wide3_dot(is, is), (wide){0});
+    }
+    const wide_mask more = rooted & wide_less(before, after);
+    if (!wide_lane_bits(more)) return more;
+    strand_push push = push_of(w, more, lane);
+    push_work(w, &push, base, more, lane);
+    return more & wide_less(pushed_energy(&push, before), after);
+}
+
+/* Returns those of the lanes whose energy is to be limited: with planes, those of `left`, which are not
+ * solved, those that took many iterations, and those that gain by a point that came into contact; and strands
+ * between pins that lengthen them. */
+MOTE_INLINE wide_mask lanes_that_gain(const strand_work *w, wide_mask left, wide_mask lanes, size_t lane) {
+    wide_mask gain = (wide_mask){0};
+    if (w->group->span_count) gain = lanes & wide_mask_load(w->overstretched + lane);
+    if (!has_planes(w)) return gain;
+    gain |= (left | lanes_far(w, lanes)) & wide_mask_load(w->contacts.near);
+    const wide_mask struck = lanes & ~gain & wide_mask_load(w->contacts.struck);
+    return wide_lane_bits(struck) ? gain | gaining(w, struck, lane) : gain;
 }
 
 /* Solves lanes among colliders to first order. Where a few iterations do not hold them, the energy of those
@@ -250,10 +293,10 @@ MOTE_OUTLINE void limit_recoil(const strand_work *w, wide_mask lanes, size_t lan
 MOTE_INLINE void hold_near(const strand_work *w, uint32_t substep, wide_mask lanes, size_t lane) {
     const wide_mask left = hold_contacts(w, lanes, lane);
     if (is_soft(w)) {
-        limit_recoil(w, lanes, lane);
-    } else if (has_planes(w)) {
-        const wide_mask slow = (left | lanes_far(w, lanes)) & wide_mask_load(w->contacts.near);
-        if (wide_lane_bits(slow)) limit_push(w, (wide){0}, slow, left & slow, lane);
+        limit_recoil(w, lanes & ~left, lane);
+    } else {
+        const wide_mask more = lanes_that_gain(w, left, lanes, lane);
+        if (wide_lane_bits(more)) limit_push(w, (wide){0}, more, left & more, lane);
     }
     const wide_mask ends = lanes_to_project(w, substep, left);
     project_lanes(w, substep, ends, lane);

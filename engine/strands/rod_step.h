@@ -107,9 +107,9 @@ MOTE_OUTLINE wide_mask hold_rods(const strand_work *w, const strand_terms *lengt
     return hold_lengths(w, of, t, lanes, lane);
 }
 
-/* Limits the speed of the points of rods whose lengths have no solution, or none that was found, to the
- * largest one of the prediction and of their pins: what the solve throws them to is no motion (measured: 126
- * m/s where a pin at 0.6 m/s draws a rod beyond its length; with it 13). */
+/* Limits the speed of the points of rods between pins whose lengths have no solution, or none that was found,
+ * to the largest one of the prediction and of their pins: what the solve throws them to is no motion
+ * (measured: 287 m/s where a pin at 0.6 m/s draws a rod beyond its length; with it 13). */
 MOTE_OUTLINE void limit_speed(const strand_work *w, const rod_terms *t, wide_mask lanes, size_t lane) {
     const strand_columns columns = w->c, *c = &columns;
     const wide_mask counts = wide_mask_load(c->counts + lane);
@@ -127,8 +127,8 @@ MOTE_OUTLINE void limit_speed(const strand_work *w, const rod_terms *t, wide_mas
         const size_t at = strand_at(k, lane);
         const wide3 v = work_load3(c, WORK_V, at);
         const wide square = wide3_dot(v, v);
-        const wide_mask fast = lanes & lanes_beyond(counts, k) & wide_less(most, square) &
-                               wide_less(zero, point_mass(c, at));
+        const wide_mask fast =
+            lanes & lanes_beyond(counts, k) & wide_less(most, square) & wide_less(zero, point_mass(c, at));
         const wide share = wide_sqrt(most / wide_select(fast, square, wide_set(1.0f)));
         work_store3(c, WORK_V, at, wide3_select(fast, wide3_scale(share, v), v));
     }
@@ -314,7 +314,7 @@ MOTE_OUTLINE wide_mask step_rods_again(const strand_work *w, const mote_coupled_
         /* Each part keeps the tensions and reactions at its own start. */
         const wide3 reacted = work_load3(c, IMPULSE_REACTED, lane);
         copy_column(c, ROD_TENSION, WORK_RADIUS, parts, lane);
-        const wide_mask failed = step_rods_in_parts(w, own, parts, lane);
+        const wide_mask failed = held & step_rods_in_parts(w, own, parts, lane);
         arrive(w, lane);
         if (wide_lane_bits(failed)) limit_speed(w, t, failed, lane);
         find_energies(c, t, e, lane);
@@ -378,7 +378,6 @@ MOTE_INLINE void step_rods(const strand_work *w, const mote_coupled_affine *own,
  * their energy. */
 MOTE_OUTLINE wide_mask revert_bent(const strand_work *w, const rod_terms *t, rod_energies *e,
                                    const strand_motion *frame, wide_mask lanes, size_t lane) {
-    const strand_masses masses = masses_of(w, lane);
     wide most = (wide){0};
     for (size_t at = lane; at < strand_at(w->points - 1, lane); at += MOTE_GROUP)
         most = wide_max(most, rod_largest_stiffness(rod_joint_at(t, at)));
@@ -387,9 +386,8 @@ MOTE_OUTLINE wide_mask revert_bent(const strand_work *w, const rod_terms *t, rod
     if (!wide_lane_bits(lanes)) return lanes;
     revert_points(w, frame, lanes, lane);
     if (t->framed) rod_turn_back(&w->c, lanes, lane);
-    wide kicks, mass;
-    const wide predicted = predicted_energy(w, frame, &kicks, lane),
-               kinetic = kinetic_energy(&w->c, &masses, frame, false, &mass, lane);
+    wide kicks;
+    const wide predicted = predicted_energy(w, frame, &kicks, lane), kinetic = energy_about(w, frame, lane);
     limit_kinetic(w, frame, kinetic, reverted_energy(predicted, kicks, lanes), lanes, lane);
     find_energies(&w->c, t, e, lane);
     return lanes;
@@ -408,11 +406,9 @@ MOTE_OUTLINE wide_mask pay_rods(strand_work *w, const rod_terms *t, rod_energies
     wide_mask reverted = (wide_mask){0};
     if (!wide_lane_bits(lanes)) return reverted;
     find_energies(c, t, e, lane);
-    const strand_masses masses = masses_of(w, lane);
     const strand_motion frame = frame_of_push(w, push, lane);
-    wide mass;
     if (wide_lane_bits(loose)) reverted = revert_bent(w, t, e, &frame, loose, lane);
-    const wide kinetic = kinetic_energy(c, &masses, &frame, false, &mass, lane);
+    const wide kinetic = energy_about(w, &frame, lane);
     const wide excess = wide_max(rod_gain(e, wide_load(w->noise + lane)) + debt, zero),
                gained = wide_max(e->kinetic[1] - e->kinetic[0], zero),
                paid = wide_min(wide_min(excess, gained), kinetic),

@@ -286,7 +286,10 @@ MOTE_INLINE wide_mask hold_lengths(const strand_work *w, strand_parts_of of, str
     /* Lengths that follow points out of the collider in which the root is give no velocity. */
     if (of.contacts) t.rate = wide_select(wide_mask_load(columns.contacts->expelled), (wide){0}, t.rate);
     if (of.compliant) relax(&columns, lane);
-    if (of.contacts) wide_mask_store(columns.contacts->far, (wide_mask){0});
+    if (of.contacts) {
+        wide_mask_store(columns.contacts->far, (wide_mask){0});
+        wide_mask_store(columns.contacts->struck, (wide_mask){0});
+    }
     for (uint32_t i = t.done; i < strands->def.max_iterations; i++) {
         if (of.contacts && i == STRAND_NEAR_SOLVES) wide_mask_store(columns.contacts->far, live);
         count_lanes(strands->iterations + w->lane + lane, live);

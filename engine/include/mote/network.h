@@ -50,9 +50,9 @@ typedef enum mote_network_solver {
      * iterations.
      *
      * Rigid springs that cannot all hold, as two of different lengths between the same particles, share the
-     * error (`unsolved`); substeps take all iterations then, and elastic springs may be strained by it. In
-     * free nets of the primal form above h^2 w^2 = 10,000 rounding shows: a pair with 1.9e7 N/m in free fall
-     * at 3 substeps lost an eighth of its momentum in 40 steps.
+     * error (`unsolved`); substeps then take up to twice max_iterations, and elastic springs may be strained
+     * by it. In free nets of the primal form above h^2 w^2 = 10,000 rounding shows: a pair with 1.9e7 N/m in
+     * free fall at 3 substeps lost an eighth of its momentum in 40 steps.
      *
      * An island that touches nothing keeps its momentum, in unsolved substeps too. Parts that removed or torn
      * springs no longer join remain one island: they freeze together, and where the primal form limits the
