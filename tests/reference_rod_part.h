@@ -9,7 +9,7 @@ typedef struct rod_part {
     float h, rate, share;
     bool whole;
     reference_row x[REFERENCE_POINTS], v[REFERENCE_POINTS], reaction[REFERENCE_POINTS], way[REFERENCE_POINTS],
-        forced[REFERENCE_POINTS]; /* forced: v and h a */
+        kick[REFERENCE_POINTS], forced[REFERENCE_POINTS]; /* h a, and with v */
     float tension[REFERENCE_POINTS];
     float stiffness[REFERENCE_POINTS]; /* of joints, in the matrix */
     reference_row own[REFERENCE_POINTS], force[REFERENCE_POINTS], gradient[REFERENCE_POINTS],

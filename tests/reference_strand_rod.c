@@ -287,7 +287,8 @@ static void bend(reference_strand *s, const reference_world *w, rod_part *p, uin
         memcpy(dv, s->dv[k], sizeof dv);
         if (!reference_has_others(w)) reference_affine_kick(s, w, k, dv);
         for (int i = 0; i < 3; i++) {
-            p->forced[k][i] = s->v[k][i] + (s->mass[k] > 0 ? p->share * dv[i] : 0);
+            p->kick[k][i] = s->mass[k] > 0 ? p->share * dv[i] : 0;
+            p->forced[k][i] = s->v[k][i] + p->kick[k][i];
             p->way[k][i] = p->h * p->forced[k][i];
         }
     }
@@ -334,6 +335,20 @@ static void limit_speed(reference_strand *s, const rod_part *p) {
         if (!(most < square) || !(s->mass[k] > 0)) continue;
         for (int i = 0; i < 3; i++) s->v[k][i] *= sqrtf(most / square);
     }
+}
+
+/* Twice the kinetic energy at the start with the work of the accelerations on the ways since. */
+static float worked(const reference_strand *s, const rod_part *p) {
+    float sum = 0;
+    const float *base = s->mass[0] == 0 ? s->v[0] : (const float[3]){0};
+    for (uint32_t k = s->points; k-- > 0;) {
+        float u[3], way[3];
+        if (!reference_moves(s, k)) continue;
+        row_between(base, p->v[k], u);
+        for (int i = 0; i < 3; i++) way[i] = (s->x[k][i] - p->x[k][i]) - p->h * base[i];
+        sum += s->point_mass[k] * (row_dot(u, u) + (p->rate + p->rate) * row_dot(p->kick[k], way));
+    }
+    return larger(sum, 0);
 }
 
 /* One of `units` equal parts, or its two halves where it does not hold the lengths or the curls. Returns
@@ -445,6 +460,7 @@ void reference_rod_substep(reference_strand *s, const reference_world *w, uint32
         reference_find_energies(s, &p, &e);
         if (!has_inner_pins(s) && reference_rod_gains(s, &e, 0.25f))
             restart(s, &p, before), reference_turn_rod(s, w, p.way);
+        if (!both) e.kinetic[0] = smaller(e.kinetic[0], worked(s, &p));
         reference_limit_rod(s, &p, &e);
     }
     if (again) near = reference_find_contacts(s, w, substep) && reference_touches(s, w, substep);

@@ -378,8 +378,8 @@ MOTE_INLINE bool find_contacts(const strand_work *w, uint32_t substep, size_t la
 }
 
 /* Counts the points of the lanes that are now inside the collider in which their root is. */
-MOTE_OUTLINE void count_buried(const strand_work *w, uint32_t substep, wide_mask lanes, uint32_t *buried,
-                               size_t lane) {
+MOTE_COLD MOTE_OUTLINE void count_buried(const strand_work *w, uint32_t substep, wide_mask lanes,
+                                         uint32_t *buried, size_t lane) {
     mote_contact_list near;
     find_patches(&w->c, lane);
     find_neighbours(w, substep, lane, &near);

@@ -141,8 +141,8 @@ MOTE_OUTLINE wide predicted_energy(const strand_work *w, const strand_motion *fr
 
 /* Reverts the points of the lanes to the start of the substep, those of strands without a pin with the motion
  * of the frame. */
-MOTE_OUTLINE void revert_points(const strand_work *w, const strand_motion *frame, wide_mask lanes,
-                                size_t lane) {
+MOTE_COLD MOTE_OUTLINE void revert_points(const strand_work *w, const strand_motion *frame, wide_mask lanes,
+                                          size_t lane) {
     const strand_columns columns = w->c, *c = &columns;
     const wide h = wide_set(w->job->plan->c.h);
     const wide_mask counts = wide_mask_load(c->counts + lane), loose = ~has_pin(c, lane);

@@ -81,6 +81,22 @@ MOTE_OUTLINE void rod_predicted_energies(const strand_columns *c, const rod_term
     e->bending[0] = wide_select(lanes, rod_framed_bending(c, t, lane), e->bending[0]);
 }
 
+/* Returns twice the kinetic energy at the start of the substep with the work of the accelerations on the ways
+ * that points went in it, relative to the root. */
+MOTE_COLD MOTE_OUTLINE wide rod_worked_energy(const strand_columns *c, const rod_terms *t, size_t lane) {
+    wide sum = (wide){0};
+    for (uint32_t k = c->points; k-- > 0;) {
+        const size_t at = strand_at(k, lane);
+        const strand_point a = {work_load3(c, t->start, at), work_load3(c, t->start_v, at)};
+        const wide3 dv = free_kick(c, &t->part, a, point_mass(c, at), at), u = wide3_sub(a.v, t->root_v),
+                    way = wide3_sub(wide3_sub(work_load3(c, WORK_X, at), a.x), t->root_way);
+        const wide work = (t->rate + t->rate) * wide3_dot(dv, way);
+        const wide mass = rod_moving_mass(c, t, at);
+        sum += wide_select(wide_less((wide){0}, mass), mass * (wide3_dot(u, u) + work), (wide){0});
+    }
+    return wide_max(sum, (wide){0});
+}
+
 /* Returns twice the energy that a substep has added, as far as it is more than rounding. noise: that of the
  * joints if each was bent by the rounding of the positions alone. */
 MOTE_INLINE wide rod_gain(const rod_energies *e, wide noise) {

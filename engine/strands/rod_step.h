@@ -110,7 +110,8 @@ MOTE_OUTLINE wide_mask hold_rods(const strand_work *w, const strand_terms *lengt
 /* Limits the speed of the points of rods between pins whose lengths have no solution, or none that was found,
  * to the largest one of the prediction and of their pins: what the solve throws them to is no motion
  * (measured: 287 m/s where a pin at 0.6 m/s draws a rod beyond its length; with it 13). */
-MOTE_OUTLINE void limit_speed(const strand_work *w, const rod_terms *t, wide_mask lanes, size_t lane) {
+MOTE_COLD MOTE_OUTLINE void limit_speed(const strand_work *w, const rod_terms *t, wide_mask lanes,
+                                        size_t lane) {
     const strand_columns columns = w->c, *c = &columns;
     const wide_mask counts = wide_mask_load(c->counts + lane);
     const wide zero = {0};
@@ -307,6 +308,7 @@ MOTE_OUTLINE wide_mask step_rods_again(const strand_work *w, const mote_coupled_
                                        size_t lane) {
     const strand_columns columns = w->c, *c = &columns;
     const wide_mask held = c->pins ? turns_with_pins(c, lane) : (wide_mask){0}, check = parts | stiff | gains;
+    wide_mask failed = (wide_mask){0};
     gains &= ~held;
     if (t->framed && wide_lane_bits(gains)) rod_turn_back(c, gains, lane);
     if (wide_lane_bits(stiff | gains)) turn_rods(w, own, stiff | gains, lane);
@@ -314,9 +316,9 @@ MOTE_OUTLINE wide_mask step_rods_again(const strand_work *w, const mote_coupled_
         /* Each part keeps the tensions and reactions at its own start. */
         const wide3 reacted = work_load3(c, IMPULSE_REACTED, lane);
         copy_column(c, ROD_TENSION, WORK_RADIUS, parts, lane);
-        const wide_mask failed = held & step_rods_in_parts(w, own, parts, lane);
+        failed = step_rods_in_parts(w, own, parts, lane);
         arrive(w, lane);
-        if (wide_lane_bits(failed)) limit_speed(w, t, failed, lane);
+        if (wide_lane_bits(failed & held)) limit_speed(w, t, failed & held, lane);
         find_energies(c, t, e, lane);
         const wide_mask fail = parts & ~held & rods_that_gain(e, wide_load(w->noise + lane), ROD_PARTS_GAIN);
         copy_column(c, WORK_RADIUS, ROD_TENSION, fail, lane);
@@ -324,6 +326,9 @@ MOTE_OUTLINE wide_mask step_rods_again(const strand_work *w, const mote_coupled_
         if (t->framed && wide_lane_bits(fail)) rod_turn_back(c, fail, lane);
         if (wide_lane_bits(fail)) turn_rods(w, own, fail, lane);
     }
+    if (wide_lane_bits(failed)) /* lengths were projected: not along the way of the prediction */
+        e->kinetic[0] =
+            wide_select(failed, wide_min(e->kinetic[0], rod_worked_energy(c, t, lane)), e->kinetic[0]);
     limit_rods(w, t, e, check, lane);
     return parts | stiff | gains;
 }
@@ -376,8 +381,8 @@ MOTE_INLINE void step_rods(const strand_work *w, const mote_coupled_affine *own,
 
 /* Reverts those of the lanes in which contact has run away, with their frames; returns them. e: receives
  * their energy. */
-MOTE_OUTLINE wide_mask revert_bent(const strand_work *w, const rod_terms *t, rod_energies *e,
-                                   const strand_motion *frame, wide_mask lanes, size_t lane) {
+MOTE_COLD MOTE_OUTLINE wide_mask revert_bent(const strand_work *w, const rod_terms *t, rod_energies *e,
+                                             const strand_motion *frame, wide_mask lanes, size_t lane) {
     wide most = (wide){0};
     for (size_t at = lane; at < strand_at(w->points - 1, lane); at += MOTE_GROUP)
         most = wide_max(most, rod_largest_stiffness(rod_joint_at(t, at)));
