@@ -107,41 +107,6 @@ MOTE_OUTLINE wide_mask hold_rods(const strand_work *w, const strand_terms *lengt
     return hold_lengths(w, of, t, lanes, lane);
 }
 
-/* Limits the speed of the points of rods between pins whose lengths have no solution, or none that was found,
- * to the largest one of the prediction and of their pins: what the solve throws them to is no motion
- * (measured: 287 m/s where a pin at 0.6 m/s draws a rod beyond its length; with it 13). */
-MOTE_COLD MOTE_OUTLINE void limit_speed(const strand_work *w, const rod_terms *t, wide_mask lanes,
-                                        size_t lane) {
-    const strand_columns columns = w->c, *c = &columns;
-    const wide_mask counts = wide_mask_load(c->counts + lane);
-    const wide zero = {0};
-    wide most = zero;
-    for (uint32_t k = 0; k < c->points; k++) {
-        const size_t at = strand_at(k, lane);
-        const strand_point a = {work_load3(c, t->start, at), work_load3(c, t->start_v, at)};
-        const wide mass = point_mass(c, at);
-        const wide3 predicted = wide3_add(a.v, free_kick(c, &t->part, a, mass, at)),
-                    v = wide3_select(wide_less(zero, mass), predicted, work_load3(c, WORK_V, at));
-        most = wide_max(most, wide_select(lanes_beyond(counts, k), wide3_dot(v, v), zero));
-    }
-    for (uint32_t k = 0; k < c->points; k++) {
-        const size_t at = strand_at(k, lane);
-        const wide3 v = work_load3(c, WORK_V, at);
-        const wide square = wide3_dot(v, v);
-        const wide_mask fast =
-            lanes & lanes_beyond(counts, k) & wide_less(most, square) & wide_less(zero, point_mass(c, at));
-        const wide share = wide_sqrt(most / wide_select(fast, square, wide_set(1.0f)));
-        work_store3(c, WORK_V, at, wide3_select(fast, wide3_scale(share, v), v));
-    }
-}
-
-/* The same for the rods whose pins draw them beyond their length in the substep. */
-MOTE_INLINE void limit_drawn(const strand_work *w, const rod_terms *t, wide_mask live, size_t lane) {
-    if (!w->group->span_count) return;
-    const wide_mask drawn = live & wide_mask_load(w->overstretched + lane);
-    if (wide_lane_bits(drawn)) limit_speed(w, t, drawn, lane);
-}
-
 MOTE_OUTLINE void bend_straight_rods(const strand_columns *c, const rod_terms *t, const strand_terms *lengths,
                                      rod_energies *e, size_t lane) {
     rod_terms own = *t;
