@@ -327,7 +327,7 @@ static void constrain(reference_strand *s, const reference_world *w, uint32_t su
     const bool solved = reference_hold(s, w, &of);
     const bool gains = of.contacts && (!solved || s->far || (s->struck && reference_gains(s, w)));
     if (w->compliant && solved) reference_limit_recoil(s, w);
-    if (!w->compliant && (s->overstretched || gains)) reference_limit_push(s, w, 0, solved);
+    if (!w->compliant && (s->overstretched || gains)) reference_limit_push(s, w, 0, solved || !of.contacts);
     if (!solved || (last && of.contacts && s->far)) reference_project(s, w, substep);
     if (solved && last && of.contacts && s->far) reference_count_strained(s, w);
     if (last) reference_count_buried(s, w, substep);

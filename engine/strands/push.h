@@ -296,7 +296,8 @@ MOTE_INLINE void hold_near(const strand_work *w, uint32_t substep, wide_mask lan
         limit_recoil(w, lanes & ~left, lane);
     } else {
         const wide_mask more = lanes_that_gain(w, left, lanes, lane);
-        if (wide_lane_bits(more)) limit_push(w, (wide){0}, more, left & more, lane);
+        const wide_mask near = has_planes(w) ? wide_mask_load(w->contacts.near) : (wide_mask){0};
+        if (wide_lane_bits(more)) limit_push(w, (wide){0}, more, left & near, lane);
     }
     const wide_mask ends = lanes_to_project(w, substep, left);
     project_lanes(w, substep, ends, lane);
