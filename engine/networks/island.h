@@ -16,7 +16,7 @@ typedef struct island {
     float factor;
     bool multipliers;       /* dual solver: solves for multipliers; else primal: for positions */
     bool overflows;         /* products overflow */
-    bool conflicts;         /* steps make residuals least */
+    bool conflicts;         /* dual: springs contradict each other: steps make residuals least */
     mote_network_grip grip; /* of MOTE_SOLVE_CONTACTS */
     double shared[3];       /* primal: motion over the substep that all it touches share, m (frames.h) */
     uint32_t touching;      /* primal: particles that touched something when the frames were found */

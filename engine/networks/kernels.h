@@ -76,7 +76,7 @@ typedef enum mote_solver_pass {
                                    contacts that springs pull off */
     MOTE_SOLVE_FIRST_DIRECTION, /* p = z; dual: u = W J^T p */
     MOTE_SOLVE_DIRECTION,       /* p = z + factor p; dual: u = W J^T p */
-    MOTE_SOLVE_APPLY,           /* q = A p; sums p q */
+    MOTE_SOLVE_APPLY,           /* q = A p; sums p q; dual: gain: q D^-1 q */
     MOTE_SOLVE_UPDATE,   /* x - x* (dual: and mu) += factor p, r -= factor q; sums r z; dual: and the largest
                           * error */
     MOTE_SOLVE_MOVE,     /* x = x* + what UPDATE summed up */

@@ -320,8 +320,8 @@ static bool expel(island *i, mote_network_step_report *report) {
 /* Share of the constraint impulses that velocities gain: the largest with which kinetic energy grows by no
  * more than the work of pins and what elastic springs gave off. Correcting lengths that were wrong at the
  * start of the substep is no motion: it would add energy without bound; nor is the way of a particle that
- * passes the other end of its rigid spring in a substep. With the
- * impulses p, K(s) - K = s p v + s^2 p^2 / 2m. */
+ * passes the other end of its rigid spring in a substep. With the impulses p,
+ * K(s) - K = s p v + s^2 p^2 / 2m. */
 static float allowed_share(island *i) {
     const mote_solve_sums work = run(i, MOTE_SOLVE_COMPARE, 0);
     const float share = 2 * (float)i->job->plan->h * (work.noise - work.sum) / work.gain;

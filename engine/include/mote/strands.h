@@ -78,9 +78,9 @@ typedef struct mote_strands_def {
      *     c^4 h^2 max(ratio EI, GJ) / (mass per metre) <= 0.4;
      * above this a strand takes its substeps in 2 or 4 parts, and above 6.4 it is solved in the rotations of
      * its segments, which holds curls of any stiffness (stiff_curls). A free curl that spins at 2 rad/s keeps
-     * 0.957 of its angular momentum in 5 s at 4 substeps, 0.995 at 16 (25 points, EI = 1e-4 N m^2). Where GJ
-     * is below EI / 100, rods that are curved at rest may shake on or stop before their equilibrium: use
-     * more. */
+     * 0.957 of its angular momentum in 5 s at 4 substeps, 0.995 at 16 (25 points, EI = 1e-4 N m^2, GJ = 0.7
+     * EI). Where GJ is below EI / 100, rods that are curved at rest may shake on or stop before their
+     * equilibrium: use more. */
     float twisting_stiffness;
     /** GJ at each point, N m^2, >= 0, strand after strand, or NULL: tapers, or strands that differ. */
     const float *point_twisting_stiffness;
@@ -263,9 +263,9 @@ MOTE_API mote_result mote_strands_reaction(const mote_system *system, mote_stran
 typedef struct mote_strand_step_report {
     /** Largest |length / rest length - 1| of a segment at the end of the step. Between two pins that stand as
      * far apart as the strand between them is long, or further, rest lengths are enlarged: of ropes to 1.002
-     * times the distance, of rods to the distance. This counts as strain, but not as unsolved. In
-     * such substeps, and in unsolved ones, no point of a rod gets faster than it, its pins and the forces
-     * were; as it bends again it has speed of its own: 13 m/s at most where the pin had 0.6. */
+     * times the distance, of rods to the distance. This counts as strain, but not as unsolved. In such
+     * substeps, and in unsolved ones of rods with pins, no point of a rod gets faster than it, its pins and
+     * the forces were; as it bends again it has speed of its own: 13 m/s at most where the pin had 0.6. */
     float strain;
     uint32_t iterations; /**< of Newton's method, over all substeps */
     /** Substeps, or parts of them, in which Newton's method did not reach max_strain of these lengths; rigid
