@@ -329,9 +329,16 @@ TEST(compliant_strands_gain_no_energy) { check_all_strands(MOTE_STRAND_ROBUST, t
 
 /* Scenes in which a point that landed gave its strand up to 9.5 % of the scale, by their seeds. */
 TEST(rigid_strands_that_land_gain_no_energy) {
-    static const uint64_t seeds[] = {15820, 19325, 20156, 21167, 21602, 22308, 24322, 26550, 29804};
+    static const uint64_t seeds[] = {15820, 19325, 20156, 21167, 21602, 22308, 24322, 26550, 29804, 53462};
     tally t = {0};
     for (size_t i = 0; i < COUNT_OF(seeds); i++) check_scene(seeds[i], MOTE_STRAND_ROBUST, false, 0.001, &t);
+    ASSERT(t.colliders, >, 0);
+}
+
+TEST(conserving_strands_that_land_gain_no_energy) {
+    tally t = {0};
+    check_scene(51002, MOTE_STRAND_CONSERVING, false, 0.001, &t);
+    check_scene(53462, MOTE_STRAND_CONSERVING, false, 0.001, &t);
     ASSERT(t.colliders, >, 0);
 }
 

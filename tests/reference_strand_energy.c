@@ -310,40 +310,51 @@ static bool jumps(const reference_strand *s, const reference_world *w, const ref
     return 4 * most < energy && whole * jump * jump < energy;
 }
 
-/* What the segments of a compliant strand have less of twice their elastic energy than at the start. */
-static float released(const reference_strand *s, const reference_world *w) {
+/* What the segments of a compliant strand have less of twice their elastic energy than at the start; *noise:
+ * by which that may be wrong. */
+static float released(const reference_strand *s, const reference_world *w, float *noise) {
     const float unknown = 0.5f * w->def->max_strain; /* of strains */
-    float sum = 0, d[3];
+    float sum = 0, wrong = 0, d[3];
     for (uint32_t k = 0; k + 1 < s->points; k++) {
         row_between(s->x[k], s->x[k + 1], d);
         const float before = s->strain[k], now = row_length(d) - s->length[k];
-        const float noise = unknown * s->length[k];
-        sum += (before - now) * (before + now) + noise * noise;
+        const float off = unknown * s->length[k];
+        sum += (before - now) * (before + now) + off * off;
+        wrong += off * larger(fabsf(before), fabsf(now));
     }
-    return s->compliance > 0 ? sum / s->compliance : 0;
+    const float inverse = s->compliance > 0 ? 1 / s->compliance : 0;
+    *noise = (wrong + wrong) * inverse;
+    return sum * inverse;
 }
 
+/* Energies in axes that do not turn, of which the rigid motion has the share `turning`. */
 void reference_limit_recoil(reference_strand *s, const reference_world *w) {
     const float none[3] = {0};
     reference_push push = reference_push_of(s, w, none);
     const reference_rigid_motion frame = reference_frame_of_push(s, w, &push);
-    float kicks;
+    reference_rigid_motion still = frame;
+    float kicks, noise;
+    memset(still.w, 0, sizeof still.w);
     push = reference_push_of(s, w, frame.v);
-    float most = reference_pushed_energy(&push, predicted(s, w, &frame, &kicks));
-    const float left = most + released(s, w);
-    if (left < 0)
-        revert(s, w, &frame), most = smaller(most, 16 * kicks);
-    else
-        most = left;
-    reference_limit_kinetic(s, &frame, reference_kinetic_about(s, &frame), most);
+    const float start = predicted(s, w, &still, &kicks), given = released(s, w, &noise),
+                most = reference_pushed_energy(&push, start),
+                left = smaller(start + push.work + given, most + larger(given, 0)),
+                turning = reference_kinetic_about(s, &still) - reference_kinetic_about(s, &frame);
+    float limit = larger(left, push.most);
+    if (left + noise < turning && pins_move_with(s, &frame))
+        revert(s, w, &frame), limit = smaller(most, 16 * kicks);
+    reference_limit_kinetic(s, &frame, reference_kinetic_about(s, &frame), larger(limit - turning, 0));
 }
 
-/* Whether a strand with a pinned root has more than the prediction and the work of colliders. */
+/* Whether a strand has more than the prediction and the work of colliders, relative to its root or, where
+ * that is free, to the frame of the push. */
 bool reference_gains(const reference_strand *s, const reference_world *w) {
+    const float none[3] = {0};
+    const reference_push touch = reference_push_of(s, w, none);
     reference_rigid_motion root = {.w = {0}};
     float kicks;
     memcpy(root.v, s->v[0], sizeof root.v);
-    if (s->mass[0] > 0) return false;
+    if (s->mass[0] > 0) root = reference_frame_of_push(s, w, &touch);
     const float before = predicted(s, w, &root, &kicks), after = reference_kinetic_about(s, &root);
     const reference_push push = reference_push_of(s, w, root.v);
     return before < after && reference_pushed_energy(&push, before) < after;

@@ -323,17 +323,24 @@ static bool has_inner_pins(const reference_strand *s) {
     return pins;
 }
 
-/* No point faster than the fastest of the prediction and of the pins. */
+/* Relative to the first pin, no point before the last one faster than the fastest of the prediction and of
+ * the pins. */
 static void limit_speed(reference_strand *s, const rod_part *p) {
-    float most = 0;
+    float most = 0, base[3], u[3];
+    uint32_t first = s->points, last = 0;
+    for (uint32_t k = 0; k < s->points; k++)
+        if (s->mass[k] == 0) first = first < k ? first : k, last = k;
+    if (first == s->points) return;
+    memcpy(base, s->v[first], sizeof base);
     for (uint32_t k = 0; k < s->points; k++) {
-        const float *v = s->mass[k] > 0 ? p->forced[k] : s->v[k];
-        most = larger(most, row_dot(v, v));
+        row_between(base, s->mass[k] > 0 ? p->forced[k] : s->v[k], u);
+        most = larger(most, row_dot(u, u));
     }
-    for (uint32_t k = 0; k < s->points; k++) {
-        const float square = row_dot(s->v[k], s->v[k]);
+    for (uint32_t k = 0; k < last; k++) {
+        row_between(base, s->v[k], u);
+        const float square = row_dot(u, u), share = sqrtf(most / square);
         if (!(most < square) || !(s->mass[k] > 0)) continue;
-        for (int i = 0; i < 3; i++) s->v[k][i] *= sqrtf(most / square);
+        for (int i = 0; i < 3; i++) s->v[k][i] = base[i] + share * u[i];
     }
 }
 
@@ -458,9 +465,9 @@ void reference_rod_substep(reference_strand *s, const reference_world *w, uint32
         arrive(s);
         if (!both && has_inner_pins(s)) limit_speed(s, &p);
         reference_find_energies(s, &p, &e);
-        if (!has_inner_pins(s) && reference_rod_gains(s, &e, 0.25f))
-            restart(s, &p, before), reference_turn_rod(s, w, p.way);
-        if (!both) e.kinetic[0] = smaller(e.kinetic[0], worked(s, &p));
+        const bool turns = !has_inner_pins(s) && reference_rod_gains(s, &e, 0.25f);
+        if (turns) restart(s, &p, before), reference_turn_rod(s, w, p.way);
+        if (!both && !turns) e.kinetic[0] = smaller(e.kinetic[0], worked(s, &p));
         reference_limit_rod(s, &p, &e);
     }
     if (again) near = reference_find_contacts(s, w, substep) && reference_touches(s, w, substep);

@@ -391,6 +391,14 @@ static bool moves(const reference_strand *s, uint32_t pinned) {
     return x[0] != goal[0] || x[1] != goal[1] || x[2] != goal[2];
 }
 
+/* Whether the ends of a rod that is longer than it can be change their distance. */
+static bool draws(const reference_strand *s, uint32_t first, uint32_t last, float distance, float whole) {
+    float d[3];
+    row_between(s->x[first], s->x[last], d);
+    const float grows = distance - row_length(d);
+    return distance > whole * 1.00001f && fabsf(grows) > 1e-5f * whole;
+}
+
 /* Between two pins too far apart the rest lengths are longer by the same ratio, and 0.2 %; tensions of rods
  * begin anew there. */
 void reference_reach_pins(reference_strand *s) {
@@ -412,7 +420,8 @@ void reference_reach_pins(reference_strand *s) {
                 s->length[i] = s->rest_length[i] * ratio;
                 if (s->rod && !reaches) s->pull[i] = 0;
             }
-            s->overstretched |= !reaches && (moves(s, first) || moves(s, k));
+            s->overstretched |=
+                !reaches && (s->rod ? draws(s, first, k, distance, whole) : moves(s, first) || moves(s, k));
             s->infeasible |= !reaches && distance > whole * 1.00001f;
         }
         first = k, begun = true;

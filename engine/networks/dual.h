@@ -251,9 +251,9 @@ MOTE_INLINE void network_dual_released(const mote_network *n, const mote_network
     *sum += wide_select(elastic, wide_set(0.25f) * t.stiffness * (before * before - now * now), (wide){0});
 }
 
-/* Work of the constraint forces of one register, times h: sum: of what they move free particles by with the
- * velocity before, gain: with itself, noise: that of the pins, and h^2 times what elastic springs gave off.
- */
+/* Work of the constraint forces of one register, times h: sum: on free particles with the velocity before,
+ * and on pins; gain: of what they move free particles by with itself; noise: h^2 times what elastic springs
+ * gave off. */
 MOTE_INLINE void network_dual_work(const mote_network_job *job, const mote_network_scratch *c, ptrdiff_t at,
                                    size_t lane, wide3 force, wide released, network_sums *sums) {
     const wide zero = {0}, mass = wide_load(network_column(c, COLUMN(mass)) + at),
@@ -261,9 +261,8 @@ MOTE_INLINE void network_dual_work(const mote_network_job *job, const mote_netwo
     const wide_mask free = wide_less(zero, mass);
     const wide3 v = network_load3(c, COLUMN(v), at), moved = network_load3(c, COLUMN(moved), at);
     const wide inverse = wide_set(1.0f) / mass, along = wide3_dot(force, v);
-    network_gather_sums(sums, lane, wide_select(free, inverse * wide3_dot(moved, v), zero), zero);
-    network_gather_gain(sums, lane, wide_select(free, inverse * wide3_dot(moved, moved), zero),
-                        h * released - wide_select(free, zero, along));
+    network_gather_sums(sums, lane, wide_select(free, inverse * wide3_dot(moved, v), along), zero);
+    network_gather_gain(sums, lane, wide_select(free, inverse * wide3_dot(moved, moved), zero), h * released);
 }
 
 /* One pass over one register of slots. */
@@ -331,7 +330,8 @@ MOTE_INLINE void network_dual_register(const mote_network_job *job, const mote_n
         network_dual_work(job, c, at, lane, wide3_add(network_load3(c, COLUMN(force), at), vector), sum,
                           sums);
     if (pass == MOTE_SOLVE_FORCES) /* particles keep their places, but not all of the velocity */
-        network_store3(c, COLUMN(moved), at, wide3_scale(scale, network_load3(c, COLUMN(moved), at)));
+        network_store3(c, COLUMN(moved), at,
+                       factor != 0 ? wide3_scale(scale, network_load3(c, COLUMN(moved), at)) : wide3_zero());
     if (pass == MOTE_SOLVE_LINEARISE || pass == MOTE_SOLVE_APPLY || pass == MOTE_SOLVE_UPDATE)
         network_gather_sums(sums, lane, sum, largest);
     if (pass == MOTE_SOLVE_APPLY && factor != 0) network_gather_gain(sums, lane, gain, (wide){0});

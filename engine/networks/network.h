@@ -136,6 +136,12 @@ typedef struct mote_network_job {
     uint32_t *froze;    /* set to 1 when an island turns non-finite */
 } mote_network_job;
 
+/* Returns the ticks of the step at substep + fraction. */
+static inline double mote_network_ticks_within(const mote_network_job *job, uint32_t substep,
+                                               double fraction) {
+    return (double)job->ticks_per_step * (((double)substep + fraction) / (double)job->plan->substeps);
+}
+
 struct mote_network {
     mote_range range;
     mote_network_def def; /* its arrays are not kept: NULL */

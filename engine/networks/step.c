@@ -67,11 +67,6 @@ static void load(const block_run *b) {
     }
 }
 
-/* Returns the ticks of the step at substep + fraction. */
-static double ticks_within(const mote_network_job *job, uint32_t substep, double fraction) {
-    return (double)job->ticks_per_step * (((double)substep + fraction) / (double)job->plan->substeps);
-}
-
 /* Position of a pin in COLUMN(x) at `within` ticks of the step. */
 static void find_pin(const block_run *b, const mote_pin *pin, double within, float at[3]) {
     const mote_network *n = b->job->network;
@@ -107,7 +102,7 @@ static void move_pins(const block_run *b, uint32_t substep) {
     for (uint32_t i = 0; i < b->pins.count; i++) {
         const mote_pin *pin = pin_at(b, i);
         float next[3];
-        find_pin(b, pin, ticks_within(b->job, substep, 1), next);
+        find_pin(b, pin, mote_network_ticks_within(b->job, substep, 1), next);
         for (int axis = 0; axis < 3; axis++)
             *column_at(b, COLUMN(v) + axis, pin->slot) =
                 rate * (next[axis] - *column_at(b, COLUMN(x) + axis, pin->slot));
@@ -226,7 +221,7 @@ static void run_block_phase(const block_run *b, const mote_phase_at *at) {
         begin_substep(b, at->substep);
         break;
     case MOTE_PHASE_PLACE:
-        place(b, ticks_within(job, at->substep, job->plan->scheme->time[at->stage]));
+        place(b, mote_network_ticks_within(job, at->substep, job->plan->scheme->time[at->stage]));
         break;
     case MOTE_PHASE_EVALUATE:
         evaluate(b, at);
@@ -238,7 +233,7 @@ static void run_block_phase(const block_run *b, const mote_phase_at *at) {
             kernels->stage(job, &b->columns, at->stage, stage_time(job, at), b->first, b->end);
         break;
     case MOTE_PHASE_ARRIVE:
-        place(b, ticks_within(job, at->substep, 1));
+        place(b, mote_network_ticks_within(job, at->substep, 1));
         break;
     case MOTE_PHASE_SOLVE:
         break;

@@ -207,44 +207,53 @@ MOTE_OUTLINE void limit_push(const strand_work *w, wide bent, wide_mask lanes, w
 /* Share of max_strain by which strains are not known when their energy is compared. */
 #define STRAND_UNKNOWN 0.5f
 
-/* Returns twice the elastic energy (J) that the segments have less than at the start of the substep, at most;
- * 0 of rigid strands. */
-MOTE_ONCE wide released_energy(const strand_work *w, size_t lane) {
+/* Returns twice the elastic energy (J) that the segments have less than at the start of the substep; 0 of
+ * rigid strands. *noise receives twice that by which it may be wrong. */
+MOTE_ONCE wide released_energy(const strand_work *w, wide *noise, size_t lane) {
     const strand_columns *c = &w->c;
     const wide compliance = wide_load(w->job->strands->compliance + w->lane + lane), zero = {0};
     const wide unknown = wide_set(STRAND_UNKNOWN * w->job->strands->def.max_strain);
     const wide_mask counts = wide_mask_load(c->counts + lane), elastic = wide_less(zero, compliance);
     wide3 a = work_load3(c, WORK_X, lane);
-    wide sum = zero;
+    wide sum = zero, wrong = zero;
     for (uint32_t k = 0; k + 1 < c->points; k++) {
         const size_t at = strand_at(k, lane);
         const wide3 b = work_load3(c, WORK_X, at + MOTE_GROUP), d = wide3_sub(b, a);
         const wide before = work_load(c, WORK_STRAIN, at), length = work_load(c, WORK_LENGTH, at),
                    now = wide_sqrt(wide3_dot(d, d)) - length;
-        const wide noise = unknown * length;
-        sum +=
-            wide_select(lanes_beyond(counts, k + 1), (before - now) * (before + now) + noise * noise, zero);
+        const wide off = unknown * length;
+        const wide_mask exists = lanes_beyond(counts, k + 1);
+        sum += wide_select(exists, (before - now) * (before + now) + off * off, zero);
+        wrong += wide_select(exists, off * wide_max(wide_abs(before), wide_abs(now)), zero);
         a = b;
     }
-    return wide_select(elastic, sum / wide_select(elastic, compliance, wide_set(1.0f)), zero);
+    const wide inverse = wide_select(elastic, wide_set(1.0f) / compliance, zero);
+    *noise = (wrong + wrong) * inverse;
+    return sum * inverse;
 }
 
 /* Limits the kinetic energy of compliant strands to that of the prediction, the work of colliders and what
  * their segments gave off. The solve exceeds it where points pass each other in the substep: lengths of the
  * other sign hold as well (measured: 133 times the energy in one substep). Strands whose segments took more
- * than there was are reverted. */
+ * than there was are reverted, but not where pins do work. Free strands are scaled about their rigid motion,
+ * of which the energy changes as they stretch: what there is is known in axes that do not turn. */
 MOTE_OUTLINE void limit_recoil(const strand_work *w, wide_mask lanes, size_t lane) {
+    const wide zero = {0};
     strand_push push = push_of(w, lanes, lane);
-    const strand_motion frame = frame_of_push(w, &push, lane);
+    const strand_motion frame = frame_of_push(w, &push, lane), still = {frame.center, frame.v, wide3_zero()};
     push_work(w, &push, frame.v, lanes, lane);
-    wide kicks;
-    const wide most = pushed_energy(&push, predicted_energy(w, &frame, &kicks, lane)),
-               left = most + released_energy(w, lane);
-    const wide_mask reverted = lanes & wide_less(left, (wide){0});
+    wide kicks, noise;
+    const wide predicted = predicted_energy(w, &still, &kicks, lane),
+               released = released_energy(w, &noise, lane), most = pushed_energy(&push, predicted),
+               whole = predicted + push.work + released,
+               left = wide_min(whole, most + wide_max(released, zero)),
+               turning = energy_about(w, &still, lane) - energy_about(w, &frame, lane);
+    const wide_mask reverted =
+        lanes & wide_less(left + noise, turning) & pins_move_together(w, frame.v, lane);
     if (wide_lane_bits(reverted)) revert_points(w, &frame, reverted, lane);
-    const wide kinetic = energy_about(w, &frame, lane);
-    limit_kinetic(w, &frame, kinetic, reverted_energy(wide_select(reverted, most, left), kicks, reverted),
-                  lanes, lane);
+    const wide limit =
+        reverted_energy(wide_select(reverted, most, wide_max(left, push.most)), kicks, reverted);
+    limit_kinetic(w, &frame, energy_about(w, &frame, lane), wide_max(limit - turning, zero), lanes, lane);
 }
 
 /* Returns those of the lanes whose root is pinned and which have more kinetic energy relative to it than the
@@ -275,6 +284,18 @@ MOTE_OUTLINE wide_mask gaining(const strand_work *w, wide_mask lanes, size_t lan
     return more & wide_less(pushed_energy(&push, before), after);
 }
 
+/* The same of the lanes whose root is free, relative to frame_of_push. */
+MOTE_OUTLINE wide_mask free_ones_gaining(const strand_work *w, wide_mask lanes, size_t lane) {
+    lanes &= wide_less((wide){0}, point_mass(&w->c, lane));
+    if (!wide_lane_bits(lanes)) return lanes;
+    strand_push push = push_of(w, lanes, lane);
+    const strand_motion frame = frame_of_push(w, &push, lane);
+    push_work(w, &push, frame.v, lanes, lane);
+    wide kicks;
+    const wide most = pushed_energy(&push, predicted_energy(w, &frame, &kicks, lane));
+    return lanes & wide_less(most, energy_about(w, &frame, lane));
+}
+
 /* Returns those of the lanes whose energy is to be limited: with planes, those of `left`, which are not
  * solved, those that took many iterations, and those that gain by a point that came into contact; and strands
  * between pins that lengthen them. */
@@ -284,7 +305,9 @@ MOTE_INLINE wide_mask lanes_that_gain(const strand_work *w, wide_mask left, wide
     if (!has_planes(w)) return gain;
     gain |= (left | lanes_far(w, lanes)) & wide_mask_load(w->contacts.near);
     const wide_mask struck = lanes & ~gain & wide_mask_load(w->contacts.struck);
-    return wide_lane_bits(struck) ? gain | gaining(w, struck, lane) : gain;
+    if (!wide_lane_bits(struck)) return gain;
+    if (w->job->strands->def.free_roots) gain |= free_ones_gaining(w, struck, lane);
+    return gain | gaining(w, struck, lane);
 }
 
 /* Solves lanes among colliders to first order. Where a few iterations do not hold them, the energy of those

@@ -128,31 +128,37 @@ MOTE_OUTLINE void limit_rods(const strand_work *w, const rod_terms *t, rod_energ
     limit_kinetic(w, &frame, kinetic, wide_max(kinetic - excess, (wide){0}), lanes, lane);
 }
 
-/* Limits the speed of the points of rods between pins whose lengths have no solution, or none that was found,
- * to the largest one of the prediction and of their pins: what the solve throws them to is no motion
- * (measured: 287 m/s where a pin at 0.6 m/s draws a rod beyond its length; with it 13). */
+/* Limits the speed, relative to the first pin, of the points of rods between their pins where the lengths
+ * have no solution, or none that was found, to the largest one of the prediction and of the pins: what the
+ * solve throws them to is no motion (measured: 287 m/s where a pin at 0.6 m/s draws a rod beyond its length;
+ * with it 13). */
 MOTE_COLD MOTE_OUTLINE void limit_speed(const strand_work *w, const rod_terms *t, wide_mask lanes,
                                         size_t lane) {
     const strand_columns columns = w->c, *c = &columns;
     const wide_mask counts = wide_mask_load(c->counts + lane);
     const wide zero = {0};
+    wide3 base = wide3_zero();
+    lanes &= velocity_of_pins(c, &base, lane);
+    wide_mask last = {0};
     wide most = zero;
     for (uint32_t k = 0; k < c->points; k++) {
         const size_t at = strand_at(k, lane);
         const strand_point a = {work_load3(c, t->start, at), work_load3(c, t->start_v, at)};
         const wide mass = point_mass(c, at);
+        const wide_mask exists = lanes_beyond(counts, k), moves = wide_less(zero, mass);
         const wide3 predicted = wide3_add(a.v, free_kick(c, &t->part, a, mass, at)),
-                    v = wide3_select(wide_less(zero, mass), predicted, work_load3(c, WORK_V, at));
-        most = wide_max(most, wide_select(lanes_beyond(counts, k), wide3_dot(v, v), zero));
+                    v = wide3_sub(wide3_select(moves, predicted, work_load3(c, WORK_V, at)), base);
+        most = wide_max(most, wide_select(exists, wide3_dot(v, v), zero));
+        last = (exists & ~moves & (int32_t)k) | (~(exists & ~moves) & last);
     }
     for (uint32_t k = 0; k < c->points; k++) {
         const size_t at = strand_at(k, lane);
-        const wide3 v = work_load3(c, WORK_V, at);
-        const wide square = wide3_dot(v, v);
+        const wide3 v = work_load3(c, WORK_V, at), u = wide3_sub(v, base);
+        const wide square = wide3_dot(u, u);
         const wide_mask fast =
-            lanes & lanes_beyond(counts, k) & wide_less(most, square) & wide_less(zero, point_mass(c, at));
+            lanes & lanes_beyond(last, k) & wide_less(most, square) & wide_less(zero, point_mass(c, at));
         const wide share = wide_sqrt(most / wide_select(fast, square, wide_set(1.0f)));
-        work_store3(c, WORK_V, at, wide3_select(fast, wide3_scale(share, v), v));
+        work_store3(c, WORK_V, at, wide3_select(fast, wide3_add_scaled(base, share, u), v));
     }
 }
 

@@ -290,6 +290,7 @@ MOTE_OUTLINE wide_mask step_rods_again(const strand_work *w, const mote_coupled_
         work_store3(c, IMPULSE_REACTED, lane, reacted);
         if (t->framed && wide_lane_bits(fail)) rod_turn_back(c, fail, lane);
         if (wide_lane_bits(fail)) turn_rods(w, own, fail, lane);
+        failed &= ~fail;
     }
     if (wide_lane_bits(failed)) /* lengths were projected: not along the way of the prediction */
         e->kinetic[0] =

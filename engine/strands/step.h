@@ -367,31 +367,36 @@ static inline void copy_lengths(const strand_work *w, size_t first, size_t last,
 /* Lengthens the segments between two pins to 1.002 times the pins' distance where they are shorter in sum,
  * because there is no solution otherwise; of rods to the distance, because a straight rod cannot take more:
  * no tension is right there, and the one kept from substep to substep, which would only grow, begins anew.
- * Compliant strands need no lengthening. Strands whose pins move in the substep are marked overstretched:
- * their lengths hold at its end, not in its parts. */
+ * Compliant strands need no lengthening. Marked overstretched are ropes whose pins move in the substep, since
+ * their lengths hold at its end, not in its parts, and rods beyond their length whose pins change their
+ * distance. */
 MOTE_OUTLINE void reach_pins(strand_work *w) {
     mote_strands *strands = w->job->strands;
     memset(w->overstretched, 0, sizeof w->overstretched);
     for (uint32_t i = 0; i < w->group->span_count; i++) {
         const mote_span_of_pins *span = &strands->spans[w->group->first_span + i];
         const size_t first = span->first_slot - w->slot, last = span->last_slot - w->slot;
-        float square = 0;
+        const bool rod = strands->joint_stiffness != NULL;
+        float square = 0, start_square = 0;
         bool moves = false;
         for (int axis = 0; axis < 3; axis++) {
             const int to = IMPULSE_GOAL + axis, from = WORK_X + axis;
-            const float x[2] = {*work_lane(&w->c, to, first), *work_lane(&w->c, to, last)};
+            const float x[2] = {*work_lane(&w->c, to, first), *work_lane(&w->c, to, last)},
+                        start[2] = {*work_lane(&w->c, from, first), *work_lane(&w->c, from, last)};
             square += (x[1] - x[0]) * (x[1] - x[0]);
-            moves |= x[1] != *work_lane(&w->c, from, last) || x[0] != *work_lane(&w->c, from, first);
+            start_square += (start[1] - start[0]) * (start[1] - start[0]);
+            moves |= x[1] != start[1] || x[0] != start[0];
         }
-        const float distance = __builtin_sqrtf(square), longest = span->rest_length * 1.00001f;
-        const float slack = strands->joint_stiffness ? 1 : 1.002f;
+        const float distance = __builtin_sqrtf(square), longest = span->rest_length * 1.00001f,
+                    grows = distance - __builtin_sqrtf(start_square), rounding = 1e-5f * span->rest_length;
+        if (rod) moves = distance > longest && (grows > rounding || grows < -rounding);
+        const float slack = rod ? 1 : 1.002f;
         if (strands->compliance[span->lane] > 0 || !(distance * slack > span->rest_length)) {
             copy_lengths(w, first, last, 1);
             continue;
         }
         copy_lengths(w, first, last, span->rest_length > 0 ? slack * distance / span->rest_length : 1);
-        for (size_t at = first; strands->joint_stiffness && at < last; at += MOTE_GROUP)
-            *work_lane(&w->c, WORK_TENSION, at) = 0;
+        for (size_t at = first; rod && at < last; at += MOTE_GROUP) *work_lane(&w->c, WORK_TENSION, at) = 0;
         if (moves) w->overstretched[span->lane % MOTE_GROUP] = -1;
         if (distance > longest) strands->infeasible[span->lane] = 1;
     }

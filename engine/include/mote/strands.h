@@ -263,9 +263,10 @@ MOTE_API mote_result mote_strands_reaction(const mote_system *system, mote_stran
 typedef struct mote_strand_step_report {
     /** Largest |length / rest length - 1| of a segment at the end of the step. Between two pins that stand as
      * far apart as the strand between them is long, or further, rest lengths are enlarged: of ropes to 1.002
-     * times the distance, of rods to the distance. This counts as strain, but not as unsolved. In such
-     * substeps, and in unsolved ones of rods with pins, no point of a rod gets faster than it, its pins and
-     * the forces were; as it bends again it has speed of its own: 13 m/s at most where the pin had 0.6. */
+     * times the distance, of rods to the distance. This counts as strain, but not as unsolved. In
+     * substeps in which pins draw a rod beyond its length, and in unsolved ones, no point between its pins
+     * gets faster, relative to the first pin, than it, its pins and the forces were; as it bends again it has
+     * speed of its own: 13 m/s at most where the pin had 0.6. */
     float strain;
     uint32_t iterations; /**< of Newton's method, over all substeps */
     /** Substeps, or parts of them, in which Newton's method did not reach max_strain of these lengths; rigid
