@@ -13,7 +13,7 @@ float reference_segment(const reference_strand *s, uint32_t k) {
 
 /* The poses before and after a substep. */
 static const mote_collider_pose *poses_of(const reference_world *w, uint32_t substep) {
-    return w->poses + (size_t)substep * w->collider_count;
+    return w->poses ? w->poses + (size_t)substep * w->collider_count : NULL;
 }
 
 /* Half of the longest way of a collider: so much further than half a segment planes are looked for. */

@@ -398,6 +398,7 @@ MOTE_INLINE void step_rods_among(strand_work *w, const mote_coupled_affine *own,
     const strand_parts_of of = {.gains = true, .rods = true};
     rod_terms t = rod_terms_of(w, own, substep_start, framed, lane);
     strand_terms lengths = make_terms(w, of, lane);
+    lengths.rate = t.rate;
     rod_energies e;
     bend_rods(c, &t, NULL, &e, lane);
     const wide_mask curls = framed ? live & rods_that_curl(w, ROD_CURL_LIMIT, lane) : (wide_mask){0},

@@ -2,7 +2,7 @@
  * order and other frames, and with allocations that fail: both have one hash after every call, and a refused
  * call changes none. */
 #define _DEFAULT_SOURCE
-#include "shown_calls.h"
+#include "queries.h"
 
 static host_call *const calls[] = {
     call_spawn,        call_spawn,         call_kill,        call_kill_slots,       call_impulse,
@@ -127,7 +127,8 @@ static void run_seek(host h[2], input *in) {
 
 static bool open_hosts(host h[2], input *in);
 
-/* Followers, triangles, reports and a second pair of hosts. These came later: older inputs have few. */
+/* Followers, triangles, reports, queries and a second pair of hosts. These came later: older inputs have few.
+ */
 static void run_more(host h[2], host second[2], input *in) {
     const uint32_t what = take_byte(in);
     if (what < 64)
@@ -140,8 +141,14 @@ static void run_more(host h[2], host second[2], input *in) {
         show_mesh(h, in);
     else if (what < 184)
         run_call(h, what & 1 ? call_torques : call_sampled_force, in, 0);
-    else if (what < 192)
+    else if (what < 188)
         show_reports(h, in);
+    else if (what < 190)
+        query_strands(h, in);
+    else if (what < 191)
+        query_network(h, in);
+    else if (what < 192)
+        query_force(h, in);
     else if (!second[0].system)
         (void)open_hosts(second, in);
     else if (what < 216)

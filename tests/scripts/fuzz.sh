@@ -1,7 +1,7 @@
 # The fuzzers of tests/fuzz. Sourced by tests/run, after setup.sh.
 # shellcheck shell=bash disable=SC2154 # names cross files
 
-fuzzers=(api hair snapshot events kernels)
+fuzzers=(api hair snapshot events kernels strands values)
 
 # build_fuzzers: in build-fuzz. Assertions are on, as in every sanitizer build.
 build_fuzzers() {
