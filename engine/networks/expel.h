@@ -32,7 +32,7 @@ MOTE_INLINE network_springs network_springs_of(const mote_network *n, const mote
     return all;
 }
 
-/* MOTE_SOLVE_EXPEL. COLUMN(direction) keeps the start. */
+/* MOTE_SOLVE_EXPEL. COLUMN(direction) keeps the start. Sums the squares of the depths. */
 MOTE_INLINE void network_expel(const mote_network_job *job, const mote_network_scratch *c, uint32_t substep,
                                uint32_t slot, network_sums *sums) {
     const ptrdiff_t at = (ptrdiff_t)slot - c->first;
@@ -48,7 +48,7 @@ MOTE_INLINE void network_expel(const mote_network_job *job, const mote_network_s
                    wide3_select(in, wide3_add_scaled(start, depth, contact.normal), start));
     network_store3(c, COLUMN(x), at, wide3_select(in, wide3_add_scaled(x, depth, contact.normal), x));
     const wide shortest = network_springs_of(job->network, c, slot).shortest;
-    network_gather_sums(sums, slot % MOTE_GROUP, (wide){0}, wide_select(in, depth / shortest, (wide){0}));
+    network_gather_sums(sums, slot % MOTE_GROUP, depth * depth, wide_select(in, depth / shortest, (wide){0}));
 }
 
 /* MOTE_SOLVE_RELAX. COLUMN(start_v) of pins keeps where they travel to. */

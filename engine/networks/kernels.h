@@ -55,8 +55,8 @@ typedef struct mote_network_scratch_layout {
  * sums of r z lack the aggregates' part, and z has it in FIRST_DIRECTION and DIRECTION only. */
 typedef enum mote_solver_pass {
     /* Of mote_network_kernels.expel, before the others (expel.h). */
-    MOTE_SOLVE_EXPEL,     /* puts out points that start in a collider; largest: their depth over the shortest
-                           * rest length of their springs */
+    MOTE_SOLVE_EXPEL,     /* puts out points that start in a collider; sums the squares of their depths;
+                           * largest: their depth over the shortest rest length of their springs */
     MOTE_SOLVE_RELAX,     /* x = start as it was; gain: sum of the springs' stiffness over the mass, noise:
                            * number of free particles */
     MOTE_SOLVE_BALANCE,   /* primal: x is the solution without contacts */

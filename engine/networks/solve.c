@@ -253,8 +253,10 @@ static void keep_momentum(island *i) {
 
 /* --- Points in a collider at the start of a substep (expel.h) --- */
 
-/* H^2 of expel.h times the mean over particles of the sum of k / m of their springs. */
-#define EXPEL_STIFFNESS 1000
+/* H^2 of expel.h times the mean over particles of the sum of k / m of their springs, and what it is divided
+ * by where the springs went astray; below 1 the particles around stay. */
+#define EXPEL_STIFFNESS 1000.0
+#define EXPEL_SOFTER    30
 
 /* Rounds of lengths and contacts in the dual solver. */
 #define EXPEL_ROUNDS 4
@@ -294,11 +296,31 @@ static void relax_positions(island *i, mote_network_step_report *report) {
     relax_system(i, run(i, MOTE_SOLVE_LINEARISE, LEAST_ACROSS), report);
 }
 
-/* Puts points out of the colliders in which they start. Where that strains springs beyond the allowed error,
- * the particles around move too. Returns whether they did. */
-static bool expel(island *i, mote_network_step_report *report) {
-    if (!i->job->collider_count) return false;
-    if (!(run(i, MOTE_SOLVE_EXPEL, 0).largest > i->job->network->def.max_strain)) return false;
+/* Square of the largest way of a particle by which relaxed springs may have moved it, over the sum of the
+ * squares of the depths from which points were put out. */
+#define EXPEL_FURTHEST 16
+
+/* Whether the springs have found a rest elsewhere: Newton's method leaves the nearest one where springs that
+ * are pressed together give way aside. The positions are the start then. */
+static bool went_astray(const island *i, double squares) {
+    double most = 0, from[3], way[3];
+    EACH_SLOT(i, slot) {
+        fetch(i, COLUMN(start), slot, from), fetch(i, COLUMN(x), slot, way);
+        for (int k = 0; k < 3; k++) way[k] -= from[k];
+        const double square = mote_dot(way, way);
+        if (!(square <= most)) most = square;
+    }
+    if (most <= EXPEL_FURTHEST * squares) return false;
+    EACH_SLOT(i, slot) for (int k = 0; k < 3; k++) {
+        float *const memory = i->c->memory + (slot - i->c->first);
+        memory[(size_t)(COLUMN(x) + k) * i->c->stride] = memory[(size_t)(COLUMN(start) + k) * i->c->stride];
+    }
+    return true;
+}
+
+/* Moves the particles around points that are put out of colliders. stiffness: that of the springs compared to
+ * the particles' mass. Returns whether they came to rest nearby; else none has moved. */
+static bool relax(island *i, double stiffness, double squares, mote_network_step_report *report) {
     const mote_solve_sums springs = run(i, MOTE_SOLVE_RELAX, 0);
     mote_plan plan = *i->job->plan;
     mote_network_job job = *i->job;
@@ -307,14 +329,27 @@ static bool expel(island *i, mote_network_step_report *report) {
     if (i->multipliers) {
         relax_lengths(&slow, report);
     } else {
-        const double square = EXPEL_STIFFNESS * (double)springs.noise / (double)springs.gain;
+        const double square = stiffness * (double)springs.noise / (double)springs.gain;
         if (square > plan.h * plan.h && square < 1e30) plan.h = __builtin_sqrt(square);
         plan.c.h = (float)plan.h;
         relax_positions(&slow, report);
     }
-    i->overflows |= slow.overflows;
+    const bool astray = went_astray(i, squares);
+    i->overflows |= slow.overflows && !astray;
     run(i, MOTE_SOLVE_RESUME, 0);
-    return true;
+    return !astray;
+}
+
+/* Puts points out of the colliders in which they start. Where that strains springs beyond the allowed error,
+ * the particles around move too. Returns whether they did. */
+static bool expel(island *i, mote_network_step_report *report) {
+    if (!i->job->collider_count) return false;
+    for (double stiffness = EXPEL_STIFFNESS;; stiffness /= EXPEL_SOFTER) {
+        const mote_solve_sums out = run(i, MOTE_SOLVE_EXPEL, 0);
+        if (!(out.largest > i->job->network->def.max_strain)) return stiffness < EXPEL_STIFFNESS;
+        if (stiffness < 1 || relax(i, stiffness, (double)out.sum, report)) return true;
+        if (i->multipliers) stiffness = 1;
+    }
 }
 
 /* --- Energy in the dual solver --- */

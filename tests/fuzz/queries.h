@@ -126,8 +126,11 @@ static inline void query_network(host h[2], input *in) {
         result[k] = mote_network_statistics(h[k].system, id, &sums[k]);
         FUZZ_CHECK(mote_network_stability(h[k].system, id, &bound[k]) == result[k]);
     }
-    FUZZ_CHECK(result[0] == result[1] && count[0] == count[1] && frozen[0] == frozen[1]);
-    if (count[0]) FUZZ_CHECK(memcmp(torn[0], torn[1], count[0] * sizeof **torn) == 0);
+    FUZZ_CHECK(result[0] == result[1] && frozen[0] == frozen[1]);
+    if (!h[0].exact_ticks) { /* else the second host has had the last piece of an advance alone */
+        FUZZ_CHECK(count[0] == count[1]);
+        if (count[0]) FUZZ_CHECK(memcmp(torn[0], torn[1], count[0] * sizeof **torn) == 0);
+    }
     if (result[0]) return;
     check_statistics(&sums[0], &sums[1]);
     FUZZ_CHECK(bound[0].substeps == bound[1].substeps && bound[0].substep == bound[1].substep);
