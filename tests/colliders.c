@@ -156,6 +156,19 @@ TEST(half_turns_go_round_and_the_other_quaternion_of_no_turn_stays) {
     }
 }
 
+/* Half a turn about x in a substep is no twist of a capsule about its axis, y: it starts where it was. */
+TEST(a_capsule_that_is_turned_over_at_once_keeps_its_start) {
+    mote_system *system = empty_system();
+    const mote_transform over = {{0, 0, 0}, {1, 0, 0, 0}};
+    move(system, add(system, mote_capsule((float[3]){0, -1, 0}, (float[3]){0, 1, 0}, 1)), over,
+         STEP / SUBSTEPS);
+    pose_step(system, 0);
+    const mote_collider_pose *pose = pose_of(system, 1, 0);
+    for (int k = 0; k < 9; k++) ASSERT(pose->start[k / 3][k % 3], ==, pose->before[k / 3][k % 3]);
+    ASSERT(pose->axis[1][1], ==, -1);
+    mote_system_destroy(system);
+}
+
 /* At step 2 of 4 the way changes: from where it stands, to arrive at step 6. */
 TEST(a_new_target_starts_where_the_collider_stands) {
     mote_system *system = empty_system();

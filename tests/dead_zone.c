@@ -184,3 +184,12 @@ TEST(wrong_arguments_have_no_dead_zone) {
         assert_true(isnan(zone.full_acceleration));
     }
 }
+
+/* The largest float has as much room above as below. */
+TEST(the_dead_zone_at_the_largest_float_is_that_of_its_neighbour) {
+    const double most = (double)FLT_MAX, below = (double)nextafterf(FLT_MAX, 0);
+    const mote_dead_zone end = mote_integrator_dead_zone(MOTE_SEMI_IMPLICIT_EULER, most, 1, STEP),
+                         near = mote_integrator_dead_zone(MOTE_SEMI_IMPLICIT_EULER, below, 1, STEP);
+    ASSERT(end.still_speed, ==, near.still_speed);
+    ASSERT(end.full_speed, ==, near.full_speed);
+}

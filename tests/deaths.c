@@ -200,6 +200,32 @@ TEST(columns_freeze_at_the_start_of_the_step_that_breaks_them) {
     ASSERT(data[0][21], ==, 21.0f + 5.0f * 24.0f);
 }
 
+static void stay(void *user, const mote_stage_view *stage, float *x, float *y, float *z) {
+    (void)user, (void)stage, (void)x, (void)y, (void)z;
+}
+
+/* Columns that are stepped in copies, for which there is no memory: nothing moves or is counted. */
+TEST(columns_without_memory_for_their_copies_stay) {
+    float data[6][16] = {{0}};
+    for (int i = 0; i < 16; i++) data[3][i] = 1;
+    const mote_columns columns = {.count = 16,
+                                  .position = {data[0], data[1], data[2]},
+                                  .velocity = {data[3], data[4], data[5]},
+                                  .mass = 1.0f};
+    mote_force_def force = mote_callback(stay, NULL);
+    mote_columns_def def = mote_default_columns_def();
+    memory_ledger ledger = {.fail_at = 1};
+    uint32_t frozen = 99;
+    force.as.callback.reach = MOTE_REACH_RANGE;
+    def.forces = &force, def.force_count = 1, def.timestep = 1, def.allocator = ledger_allocator(&ledger);
+    assert_int_equal(mote_columns_step(&columns, &def, &frozen), MOTE_ERROR_MEMORY);
+    ASSERT(frozen, ==, 0u);
+    ASSERT(data[0][7], ==, 0);
+    OK(mote_columns_step(&columns, &def, &frozen));
+    ASSERT(data[0][7], ==, 1);
+    ASSERT(ledger.live_bytes + ledger.faults, ==, 0u);
+}
+
 /* --- Frame grouping --- */
 
 typedef struct grouping {

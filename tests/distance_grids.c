@@ -320,3 +320,16 @@ TEST_EACH(bits_do_not_depend_on_order_workers_or_instruction_set_and_roll_back, 
     }
     mote_distance_grid_destroy(grid);
 }
+
+TEST(a_grid_with_half_an_allocator_is_refused) {
+    static const float distances[8] = {0};
+    mote_distance_grid_def def = mote_default_distance_grid_def();
+    const char *parameter = NULL;
+    memory_ledger ledger = {0};
+    def.count[0] = def.count[1] = def.count[2] = 2, def.distances = distances;
+    def.allocator = ledger_allocator(&ledger);
+    OK(mote_distance_grid_def_check(&def, &parameter));
+    def.allocator.release = NULL;
+    ASSERT(mote_distance_grid_def_check(&def, &parameter), !=, MOTE_OK);
+    assert_string_equal(parameter, "allocator");
+}

@@ -1,4 +1,5 @@
 /* Emitters: births exact in number, place and time, whatever the frames and the workers; refusals. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 #include "emitting.h"
@@ -201,6 +202,25 @@ TEST(newborn_inherit_the_velocity_of_the_emitter_while_it_moves) {
         ASSERT(view.velocity.y[i], ==, 2);
     }
     mote_system_destroy(system);
+}
+
+/* Faster than a float holds, either way: as fast as it holds. */
+TEST(newborn_inherit_no_more_than_the_largest_float) {
+    for (int way = -1; way < 2; way += 2) {
+        const mote_system_def def = emitting_def(100);
+        mote_system *system = make_system(&def);
+        mote_emitter_def emitter = mote_default_emitter_def();
+        emitter.rate = 240, emitter.inherit = 0.01f, emitter.transform.position[0] = (float)way * -3e38f;
+        const mote_emitter_id id = add(system, &emitter);
+        const uint64_t ticks = step(system, 1).ticks_per_step;
+        const mote_transform there = at((float)way * 3e38f, 0, 0);
+        assert_int_equal(mote_system_move_emitter(system, id, &there, 2 * ticks), MOTE_OK);
+        step(system, 1);
+        const mote_range_view view = mote_system_view(system);
+        ASSERT(view.count, ==, 8u);
+        for (uint32_t i = 4; i < 8; i++) ASSERT(view.velocity.x[i], ==, (float)way * FLT_MAX);
+        mote_system_destroy(system);
+    }
 }
 
 TEST(births_turn_with_the_emitter) {

@@ -99,9 +99,35 @@ TEST(the_first_hits_are_kept_in_their_order) {
         }
 }
 
+/* Of steps that end together: by step first, in a list that is full and in one that is not. */
+TEST(hits_of_steps_that_end_together_are_in_their_order) {
+    random_source random = {3};
+    for (uint32_t capacity = 50; capacity <= 400; capacity += 350) {
+        mote_hit all[200];
+        mote_events *events = events_of(capacity);
+        for (uint32_t i = 0; i < COUNT_OF(all); i++)
+            all[i] = hit_of(&random, 1 + random_below(&random, 3), i);
+        mote_events_hits(events, all, COUNT_OF(all));
+        mote_events_end_hits(events);
+        sort(all, COUNT_OF(all));
+        ASSERT(events->hits.count, ==, (capacity < COUNT_OF(all) ? capacity : (uint32_t)COUNT_OF(all)));
+        for (uint32_t i = 0; i < events->hits.count; i++) ASSERT(compare(&events->hit[i], &all[i]), ==, 0);
+        destroy(events);
+    }
+}
+
 TEST(nothing_is_kept_where_no_hits_are_asked_for) {
     random_source random = {2};
     const mote_hit hit = hit_of(&random, 1, 1);
+    const mote_allocator allocator = mote_allocator_resolve(&(mote_allocator){0});
+    mote_system_def def = mote_default_system_def();
+    mote_events *deaths;
+    def.max_deaths = 1;
+    assert_int_equal(mote_events_create(&def, &allocator, &deaths), MOTE_OK);
+    mote_events_hits(deaths, &hit, 1);
+    ASSERT(deaths->hits.count, ==, 0);
+    ASSERT(deaths->hits.lost, ==, 0);
+    destroy(deaths);
     mote_events_hits(NULL, &hit, 1);
     mote_events_end_hits(NULL);
     mote_events *events = events_of(1);

@@ -322,6 +322,33 @@ TEST(one_list_is_kept_without_the_others) {
     mote_system_destroy(system);
 }
 
+/* In the hook of the second step. */
+static void kill_first(void *user, mote_system *system, const mote_range_view *view) {
+    (void)user, (void)view;
+    if (mote_system_steps(system) == 2)
+        OK(mote_system_kill_slots(system, 4, (const uint32_t[4]){0, 1, 2, 3}));
+}
+
+/* One death at the end of the first step, one of the last slot at that of the second, and four of lower slots
+ * from its hook: of the five of one boundary the two in the lowest slots have space. */
+TEST(deaths_of_one_boundary_that_do_not_fit_are_lost_from_the_highest_slot_on) {
+    mote_system_def def = listing_def();
+    def.max_deaths = 3;
+    mote_system *system = system_of(&def);
+    const mote_range_view view = spawned(system, 20);
+    for (uint32_t i = 0; i < 20; i++) view.lifetime[i] = INFINITY;
+    view.lifetime[19] = 1.0f / 60, view.lifetime[18] = 2.0f / 60;
+    OK(mote_system_set_step_hook(system, kill_first, NULL));
+    stepped(system, 3);
+    const mote_death_list list = deaths_of(system);
+    ASSERT(mote_system_count(system), ==, 14u);
+    ASSERT(list.count, ==, 3);
+    ASSERT(list.lost, ==, 3u);
+    ASSERT(list.events[0].slot, ==, 19u);
+    for (uint32_t i = 1; i < 3; i++) ASSERT(list.events[i].slot, ==, i - 1);
+    mote_system_destroy(system);
+}
+
 /* Under position Verlet the newborn get half a kick, from any slot of a lane group on: the same bits as alone
  * in a system. */
 TEST(under_position_verlet_newborn_in_any_slot_have_the_bits_of_others) {

@@ -65,6 +65,23 @@ static void check_rigid(const pair *p, double turned) {
         ASSERT_NEAR((double)follower[axis] - (double)guide[axis], want[axis], margin);
 }
 
+/* Vertices of tangents alone are as wide as those of places alone, and are not those. */
+TEST(followers_may_be_written_as_tangents_alone) {
+    const pair p = make_pair(MOTE_INTERPOLATE_LINEAR);
+    mote_strand_layout l = mote_default_strand_layout();
+    float both[2][6], alone[2][3];
+    l.stride = sizeof *both, l.position_offset = 0, l.tangent_offset = 12;
+    assert_int_equal(mote_followers_present(p.system, p.followers, &l, both, sizeof both), MOTE_OK);
+    l.stride = sizeof *alone, l.position_offset = MOTE_OMIT, l.tangent_offset = 0;
+    assert_int_equal(mote_followers_present(p.system, p.followers, &l, alone, sizeof alone), MOTE_OK);
+    for (int k = 0; k < 2; k++) {
+        assert_memory_equal(alone[k], both[k] + 3, sizeof alone[k]);
+        ASSERT_NEAR(alone[k][0] * alone[k][0] + alone[k][1] * alone[k][1] + alone[k][2] * alone[k][2], 1,
+                    1e-6);
+    }
+    destroy_pair(&p);
+}
+
 /* A head that turns by one radian a second, with new targets in each frame: for its end, or for at once. */
 static void run_frames(mote_interpolation interpolation, double steps_per_frame, uint64_t tick) {
     const pair p = make_pair(interpolation);

@@ -235,3 +235,40 @@ TEST(the_factor_of_stiffness_holds) {
     }
     destroy_rope(&r);
 }
+
+/* So soft that no factor that is tried holds it. */
+TEST(the_factor_of_a_rod_without_stiffness_is_infinite) {
+    ASSERT(factor_of_rod(4, (double[3]){1, 0, 0}, 1e34, 1), ==, HUGE_VAL);
+}
+
+/* Flat sections that turn by a third of a turn a joint, in either direction: the frames are on either side of
+ * the sphere of unit quaternions, and the rod rests all the same. */
+TEST(flat_rods_that_wind_rest_in_their_shape) {
+    enum { COUNT = 12 };
+    static float axes[3 * COUNT];
+    const double along[3] = {0.6, -0.8, 0};
+    for (int way = -1; way < 2; way += 2) {
+        double u[3], v[3];
+        mote_strands_def def = mote_default_strands_def();
+        lay_line(positions, COUNT, (double[3]){0, 0, 0}, (double[3]){0.18, -0.24, 0});
+        axes_across(along, u, v);
+        for (uint32_t k = 0; k < COUNT; k++) {
+            const double angle = way * 2 * PI / 3 * k;
+            mass[k] = 1e-4f;
+            for (int i = 0; i < 3; i++)
+                axes[3 * k + (uint32_t)i] = (float)(cos(angle) * u[i] + sin(angle) * v[i]);
+        }
+        def.strand_count = 1, def.points = COUNT, def.positions = positions, def.point_mass = mass;
+        def.bending_stiffness = 1e-3f, def.twisting_stiffness = 1e-3f, def.bending_ratio = 3;
+        def.point_axis = axes, def.rest_acceleration[1] = (float)-GRAVITY;
+        const rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, 8, GRAVITY);
+        step_rope(&r, 120);
+        for (uint32_t k = 0; k < COUNT; k++) {
+            double x[3];
+            load_point(&r, 0, k, x, NULL);
+            test_case("way %d, point %u", way, k);
+            for (int i = 0; i < 3; i++) ASSERT_NEAR(x[i], positions[3 * k + (uint32_t)i], 1e-4);
+        }
+        destroy_rope(&r);
+    }
+}

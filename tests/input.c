@@ -138,6 +138,14 @@ TEST(instruction_sets_of_other_machines_are_refused) {
         def.isa = (mote_isa)isa;
         if (mote_isa_available(def.isa)) continue;
         expect_no_system(&def, MOTE_ERROR_ISA);
+        mote_columns_def columns = mote_default_columns_def();
+        const char *parameter = NULL;
+        float zero = 0;
+        const mote_columns none = {
+            .position = {&zero, &zero, &zero}, .velocity = {&zero, &zero, &zero}, .mass = 1};
+        columns.isa = def.isa;
+        assert_int_equal(mote_columns_check(&none, &columns, &parameter), MOTE_ERROR_ISA);
+        assert_string_equal(parameter, "isa");
         refused++;
     }
     ASSERT(refused, >, 0); /* no machine has both NEON and SSE2 */

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "support.h"
+#include "systems.h"
 
 enum { COUNT = 37 };
 
@@ -232,4 +232,46 @@ TEST(wrong_constants_of_a_spring_have_no_stable_step) {
     }
     assert_true(isnan(mote_integrator_stable_step(MOTE_INTEGRATOR_COUNT, 1, 0, 1)));
     assert_true(isnan(mote_integrator_stable_step((mote_integrator)-1, 1, 0, 1)));
+}
+
+/* A force in newtons that has a part along z alone. */
+TEST(a_thrust_along_z_alone_acts_by_the_mass_of_each_particle) {
+    mote_system_def def = mote_default_system_def();
+    def.mass_column = true, def.capacity = 20;
+    mote_system *system = system_of(&def);
+    const mote_range_view view = spawned(system, 20);
+    add_force(system, mote_thrust((float[3]){0, 0, 6}));
+    for (uint32_t i = 0; i < 20; i++) view.inverse_mass[i] = 0.25f * (float)i;
+    stepped(system, 60);
+    for (uint32_t i = 0; i < 20; i++) {
+        ASSERT_NEAR(view.velocity.z[i], 1.5 * i, 1e-4);
+        ASSERT(view.velocity.x[i], ==, 0);
+    }
+    mote_system_destroy(system);
+}
+
+/* More attractors and drags than have kernels of their own: as one that is as strong as all together. */
+TEST(many_attractors_and_drags_in_one_place_are_as_one) {
+    for (uint32_t many = 0; many < 2; many++) {
+        mote_system *system[2];
+        mote_range_view view[2];
+        for (int i = 0; i < 2; i++) {
+            mote_system_def def = mote_default_system_def();
+            system[i] = system_of(&def);
+            view[i] = spawned_at_random(system[i], 40, 9);
+            const uint32_t attractors = i && !many ? 12 : 1, drags = i && many ? 6 : 1;
+            for (uint32_t k = 0; k < attractors; k++)
+                add_force(system[i], mote_attractor((float[3]){1, 2, 3}, 60 / (float)attractors, 0.5f));
+            for (uint32_t k = 0; k < drags; k++)
+                add_force(system[i], mote_quadratic_drag((float[3]){0, 0, 1}, 0.06f / (float)drags));
+            stepped(system[i], 60);
+        }
+        const motion_columns one = motion_of(&view[0]), all = motion_of(&view[1]);
+        for (int c = 0; c < 6; c++)
+            for (uint32_t k = 0; k < 40; k++) {
+                test_case("many %s, column %d, particle %u", many ? "drags" : "attractors", c, k);
+                ASSERT_NEAR(all.column[c][k], one.column[c][k], 1e-3);
+            }
+        mote_system_destroy(system[0]), mote_system_destroy(system[1]);
+    }
 }

@@ -216,3 +216,33 @@ TEST(room_for_packets_goes_by_the_room_for_springs) {
         mote_network_destroy(&n->range, &allocator);
     }
 }
+
+/* A second network, and rigid springs, for which there is no memory: the first network goes on without. */
+TEST(a_network_goes_on_where_there_is_no_memory_for_more) {
+    static web small, large;
+    memory_ledger ledger = {0};
+    make_web(&small, 20, 5), make_web(&large, 2000 - 81, 6);
+    small.def.solver = MOTE_NETWORK_CONSTRAINED;
+    small.def.spring_capacity = small.def.spring_count + 4;
+    mote_system *system = make_host(MOTE_SEMI_IMPLICIT_EULER, &ledger);
+    const mote_network_id first = add_web(system, &small);
+    const mote_spring rigid = {small.name[0], small.name[1], MOTE_AS_PLACED, INFINITY, 0, 0};
+    const uint64_t hash = mote_system_hash(system);
+    mote_network_id second;
+    uint32_t number, refused = 0;
+    ledger.fail_at = ledger.calls + 1;
+    assert_int_equal(mote_network_add_springs(system, first, 1, &rigid, &number, NULL), MOTE_ERROR_MEMORY);
+    ASSERT(mote_system_hash(system), ==, hash);
+    for (mote_result result = MOTE_ERROR_MEMORY; result; refused += result != MOTE_OK) {
+        ledger.fail_at = ledger.calls + 1 + refused;
+        result = mote_system_add_network(system, &large.def, &second, NULL);
+        if (result) ASSERT(result, ==, MOTE_ERROR_MEMORY);
+        if (result) ASSERT(mote_system_hash(system), ==, hash);
+        ASSERT(inside(system, first)->particle_count, ==, small.def.particle_count);
+    }
+    ASSERT(refused, >, 4u);
+    ledger.fail_at = 0;
+    OK(mote_system_step(system, 1, NULL));
+    ASSERT(step_report(system, first).frozen, ==, 0u);
+    destroy_watched(system, &ledger);
+}

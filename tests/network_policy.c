@@ -179,6 +179,24 @@ TEST(a_network_that_is_too_stiff_is_not_stepped) {
     mote_system_destroy(s.system);
 }
 
+/* Of two networks the first one is too stiff. */
+TEST(a_network_behind_one_that_is_too_stiff_is_not_stepped_either) {
+    static scene s, other;
+    const mote_spring stiff = {3, 4, MOTE_AS_PLACED, 1e8f, 0, 0};
+    uint32_t number;
+    make_stiff_scene(&s, MOTE_SEMI_IMPLICIT_EULER, 60, MOTE_STABILITY_REFUSE, 256);
+    make_stiff_scene(&other, MOTE_SEMI_IMPLICIT_EULER, 60, MOTE_STABILITY_REFUSE, 256);
+    const mote_network_def def = graph_def(&other.g);
+    const mote_network_id second = add_network(s.system, &def);
+    OK(mote_network_add_springs(s.system, s.id, 1, &stiff, &number, NULL));
+    expect_refusal(&s);
+    OK(mote_network_set_spring(s.system, s.id, number, 4e5f, 0, 0, NULL));
+    step_scene(&s, 1);
+    ASSERT(step_report(s.system, second).substeps, >, 0u);
+    mote_system_destroy(other.system);
+    mote_system_destroy(s.system);
+}
+
 /* 14,400 N/m is the limit of a spring of 1 kg to a pin; with both ends free it is twice too stiff. */
 TEST(at_the_limit_itself_a_network_is_stepped) {
     static graph g;

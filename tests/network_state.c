@@ -381,3 +381,19 @@ TEST(a_teleport_of_a_new_network_changes_no_byte_of_a_snapshot) {
         mote_system_destroy(system);
     }
 }
+
+/* A number that is free counts for nothing where springs become rigid. */
+TEST(springs_become_rigid_beside_one_that_is_gone) {
+    static const float places[9] = {0, 0, 0, 1, 0, 0, 2, 0, 0};
+    const mote_spring springs[2] = {{0, 1, 1, 10, 0, 0}, {1, 2, 1, 10, 0, 0}};
+    mote_system *system = make_host(MOTE_SEMI_IMPLICIT_EULER, NULL);
+    mote_network_def def = mote_default_network_def();
+    def.solver = MOTE_NETWORK_CONSTRAINED;
+    def.particle_count = 3, def.positions = places, def.springs = springs, def.spring_count = 2;
+    const mote_network_id id = add_network(system, &def);
+    OK(mote_network_remove_springs(system, id, 1, &(uint32_t){0}, NULL));
+    OK(mote_network_set_spring(system, id, 1, INFINITY, 0, 0, NULL));
+    ASSERT(spring_of(system, id, 1).stiffness, ==, INFINITY);
+    OK(mote_system_step(system, 1, NULL));
+    mote_system_destroy(system);
+}

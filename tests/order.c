@@ -173,6 +173,41 @@ TEST(the_furthest_come_first) {
     mote_system_destroy(system);
 }
 
+/* Without a direction all depths are alike. */
+TEST(particles_stay_in_their_order_without_a_direction) {
+    uint32_t order[64];
+    mote_system_def def = mote_default_system_def();
+    mote_system *system = system_of(&def);
+    const mote_range_view view = spawned(system, 9);
+    for (uint32_t i = 0; i < 9; i++) view.position.x[i] = (float)(i * 7 % 9);
+    OK(mote_system_order(system, (float[3]){0, 0, 0}, order, sizeof order));
+    for (uint32_t i = 0; i < 9; i++) ASSERT(order[i], ==, i);
+    mote_system_destroy(system);
+}
+
+/* More parts than are sorted at a time: the order of one worker. */
+TEST(the_order_of_many_particles_does_not_depend_on_workers) {
+    enum { MANY = 540000 };
+    const size_t bytes = mote_order_bytes(MANY);
+    uint32_t *order[2] = {malloc(bytes), malloc(bytes)};
+    shuffled_jobs jobs = {{5}, 32, 0};
+    for (int i = 0; i < 2; i++) {
+        mote_system_def def = mote_default_system_def();
+        random_source random = {8};
+        def.capacity = MANY;
+        if (i) def.jobs = dividing(shuffled_jobs_hook(&jobs));
+        mote_system *system = system_of(&def);
+        const mote_range_view view = spawned(system, MANY);
+        for (uint32_t k = 0; k < MANY; k++) view.position.x[k] = random_between(&random, -1, 1);
+        assert_non_null(order[i]);
+        OK(mote_system_order(system, (float[3]){1, 0, 0}, order[i], bytes));
+        mote_system_destroy(system);
+    }
+    ASSERT(jobs.runs, >, 0u);
+    assert_memory_equal(order[0], order[1], MANY * sizeof **order);
+    free(order[0]), free(order[1]);
+}
+
 TEST(wrong_calls_of_order_are_refused) {
     mote_system_def def = mote_default_system_def();
     mote_system *system = system_of(&def);

@@ -252,3 +252,26 @@ TEST(a_torque_adds_to_the_angular_momentum) {
     for (int k = 0; k < 3; k++) ASSERT_NEAR(now.momentum[k], at.momentum[k] + (k == 1 ? 3 * 2 : 0), 1e-3);
     mote_system_destroy(system);
 }
+
+/* Newborn that spin about each axis of the emitter. */
+TEST(newborn_spin_about_the_axis_of_their_emitter) {
+    for (int axis = 0; axis < 3; axis++) {
+        const mote_system_def def = turning_def(20);
+        mote_system *system = system_of(&def);
+        mote_emitter_def jet = mote_default_emitter_def();
+        mote_emitter_id id;
+        jet.spin = (mote_spread){3, 3}, jet.spin_axis[axis] = 0.5f;
+        OK(mote_system_add_emitter(system, &jet, &id));
+        OK(mote_system_burst(system, id, 20));
+        stepped(system, 1);
+        const mote_range_view view = mote_system_view(system);
+        ASSERT(view.count, ==, 20u);
+        for (uint32_t i = 0; i < 20; i++) {
+            const float w[3] = {view.angular_velocity.x[i], view.angular_velocity.y[i],
+                                view.angular_velocity.z[i]};
+            test_case("axis %d, particle %u", axis, i);
+            for (int k = 0; k < 3; k++) ASSERT_NEAR(w[k], k == axis ? 3 : 0, 1e-5);
+        }
+        mote_system_destroy(system);
+    }
+}

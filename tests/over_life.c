@@ -319,6 +319,10 @@ TEST(wrong_layouts_of_keys_are_refused_by_name) {
     const mote_present_layout good = layout_of(&k);
     mote_present_layout l = good;
     OK(mote_present_layout_check(system, &l, NULL));
+    l.size_column = MOTE_MAX_EXTRA_COLUMNS - 1, l.order = (const uint32_t[1]){10}, l.order_count = 1;
+    OK(mote_present_layout_check(NULL, &l, NULL)); /* a column and a slot that only a system may lack */
+    refuse(system, l, MOTE_ERROR_ABSENT, "size_column"), l.size_column = good.size_column;
+    refuse(system, l, MOTE_ERROR_RANGE, "order"), l = good;
     l.size_keys = NULL, refuse(system, l, MOTE_ERROR_NULL, "size_keys"), l = good;
     l.colour_keys = NULL, refuse(system, l, MOTE_ERROR_NULL, "colour_keys"), l = good;
     l.size_key_count = 0, refuse(system, l, MOTE_ERROR_RANGE, "size_key_count"), l = good;

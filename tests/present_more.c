@@ -259,6 +259,21 @@ TEST(the_default_layout_writes_positions_only) {
     mote_system_destroy(system);
 }
 
+/* A system without capacity has no columns, and a layout of what each particle has is right all the same. */
+TEST(layouts_are_right_where_there_is_no_room_for_particles) {
+    mote_system_def def = mote_default_system_def();
+    mote_present_layout l = mote_default_present_layout();
+    const char *parameter = NULL;
+    def.capacity = 0;
+    mote_system *system = system_of(&def);
+    assert_int_equal(mote_present_layout_check(system, &l, &parameter), MOTE_OK);
+    assert_int_equal(mote_system_present(system, &l, NULL, 0), MOTE_OK);
+    l.age_offset = 0;
+    assert_int_equal(mote_present_layout_check(system, &l, &parameter), MOTE_ERROR_ABSENT);
+    assert_string_equal(parameter, "age_offset");
+    mote_system_destroy(system);
+}
+
 /* Networks are presented whole, and without what only loose particles have. */
 TEST(networks_are_presented_in_their_own_order) {
     static const float place[6] = {0, 0, 0, 1, 2, 3};

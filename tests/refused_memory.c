@@ -78,6 +78,8 @@ static void make_subject(subject *s) {
     net.particle_count = PARTICLES, net.positions = positions, net.velocities = velocities;
     net.spring_capacity = 4;
     OK(mote_system_add_network(s->system, &net, &s->network, NULL));
+    net.particle_count = 1; /* and one that needs no scratch of its own */
+    OK(mote_system_add_network(s->system, &net, &(mote_network_id){0}, NULL));
     stepped(s->system, 1);
 }
 

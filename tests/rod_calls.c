@@ -75,6 +75,8 @@ TEST(rods_that_cannot_rest_under_a_load_are_refused) {
             rod_stiffness[number - 1] = 1e-44f, s.def.rest_acceleration[0] = 1e8f);
         BAD("point_twisting_stiffness", MOTE_ERROR_RANGE, strand, tip - 1, GROOMS,
             s.def.point_twisting_stiffness = twist, twist[number - 1] = 0);
+        BAD("point_bending_stiffness", MOTE_ERROR_RANGE, strand, tip - 1, GROOMS,
+            rod_stiffness[number - 1] = 0, s.def.point_twisting_stiffness = twist, twist[number - 1] = 0);
         twist[number - 1] = twist[number] = 1e-5f;
     }
     for (uint32_t strand = 0; strand < 17; strand += 16) { /* stiffer joints than a float holds */
@@ -116,6 +118,7 @@ TEST(flat_rods_that_cannot_be_are_refused) {
     GOOD(FLAT_RODS);
     GOOD(FLAT_RODS, s.def.bending_ratio = NAN); /* not read */
     GOOD(make_rods(), TWISTED(1e-5f), s.def.bending_ratio = 100);
+    GOOD(FLAT_RODS, s.def.hinged_roots = true);
     BAD("bending_ratio", MOTE_ERROR_RANGE, ALL, 0, make_rods(), s.def.bending_ratio = 2);
     BAD("point_bending_ratio", MOTE_ERROR_RANGE, ALL, 0, FLAT_RODS, TWISTED(0));
     BAD("point_axis", MOTE_ERROR_RANGE, ALL, 0, FLAT_RODS, TWISTED(0), s.def.point_bending_ratio = NULL);

@@ -23,6 +23,7 @@ TEST(sections_that_cannot_be_are_refused) {
                                      ROD(density, -1),         HOLE(radius, NAN),
                                      ROD(radius, 0),           ROD(radius, -1e-3),
                                      ROD(radius, 1e-30),       ROD(young, 1e-40),
+                                     ROD(young, 1.65e-26), /* G J alone is below a float */
                                      HOLE(hole_radius, NAN),   ROD(hole_radius, -1e-9),
                                      ROD(hole_radius, 1e-3),   HOLE(short_radius, NAN),
                                      ROD(short_radius, -1e-9), ROD(short_radius, 1.001e-3),

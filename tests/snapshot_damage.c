@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "snapshot_world.h"
 #include "systems.h"
 
@@ -191,6 +192,74 @@ TEST(a_table_that_is_not_that_of_the_state_is_refused) {
             at[words[k]] ^= 64;
         }
     }
+    OK(restore_or_keep(w.system, s.memory, s.bytes, &fault));
+    free(s.memory);
+    mote_system_destroy(w.system);
+}
+
+/* Columns that alone are longer than all that is left of the snapshot. */
+TEST(a_snapshot_that_ends_before_a_long_column_is_refused) {
+    mote_system_def def = mote_default_system_def();
+    mote_snapshot_fault fault;
+    mote_snapshot_header header;
+    mote_snapshot_section section = {.bytes = 0};
+    size_t bytes;
+    def.capacity = 4000;
+    mote_system *system = system_of(&def);
+    spawned(system, 4000);
+    OK(mote_system_snapshot_bytes(system, &bytes));
+    unsigned char *memory = malloc(bytes);
+    OK(mote_system_save(system, 0, memory, bytes, NULL));
+    memcpy(&header, memory, sizeof header);
+    for (uint32_t i = 0; i < header.sections; i++) {
+        memcpy(&section, memory + sizeof header + i * sizeof section, sizeof section);
+        if (section.bytes >= 4 * 4000) break;
+    }
+    ASSERT(section.bytes, >, section.offset);
+    header.bytes = section.offset;
+    memcpy(memory, &header, sizeof header);
+    assert_int_equal(restore_or_keep(system, memory, bytes, &fault), MOTE_ERROR_FILE);
+    assert_string_equal(fault.parameter, "section");
+    ASSERT(fault.column, ==, section.column);
+    free(memory);
+    mote_system_destroy(system);
+}
+
+/* As a forger writes it, with the hash of the table that he has changed. */
+static void seal(unsigned char *memory) {
+    mote_snapshot_header header;
+    memcpy(&header, memory, sizeof header);
+    header.hash = mote_hash_pieces(0, memory, offsetof(mote_snapshot_header, hash));
+    header.hash = mote_hash_pieces(header.hash, memory + sizeof header,
+                                   header.sections * sizeof(mote_snapshot_section));
+    memcpy(memory, &header, sizeof header);
+}
+
+/* Sections that lie outside, or are of no part that there is, under hashes that fit. */
+TEST(a_forged_table_is_refused) {
+    static const struct {
+        uint64_t offset, bytes;
+        uint32_t part;
+    } add[] = {{0, 1ull << 63, 0}, {1ull << 40, 0, 0}, {0, 0, MOTE_SNAPSHOT_PART_COUNT}};
+    const mote_system_def def = world_def();
+    world w = warm_world(&def, 30);
+    world_snapshot s = {0};
+    mote_snapshot_fault fault;
+    mote_snapshot_section good, bad;
+    world_save(&w, &s, MOTE_SNAPSHOT_CHECKSUM);
+    unsigned char *const at = s.memory + sizeof(mote_snapshot_header);
+    memcpy(&good, at, sizeof good);
+    for (size_t i = 0; i < COUNT_OF(add); i++) {
+        bad = good, bad.offset += add[i].offset, bad.bytes += add[i].bytes, bad.part += add[i].part;
+        if (add[i].part) bad.hash ^= 1;
+        memcpy(at, &bad, sizeof bad);
+        seal(s.memory);
+        test_case("table %zu", i);
+        assert_int_equal(restore_or_keep(w.system, s.memory, s.bytes, &fault), MOTE_ERROR_FILE);
+        assert_string_equal(fault.parameter, "hash");
+    }
+    memcpy(at, &good, sizeof good);
+    seal(s.memory);
     OK(restore_or_keep(w.system, s.memory, s.bytes, &fault));
     free(s.memory);
     mote_system_destroy(w.system);

@@ -179,3 +179,31 @@ TEST(stiff_curls_between_pins_creep_at_most) {
             destroy_rope(&r);
         }
 }
+
+/* Beside a rod that is straight, which is not solved in turns: the same bits as alone. */
+TEST(stiff_curls_move_as_without_straight_neighbours) {
+    static float both[2][3 * POINTS], mass[2][POINTS], x[2][3 * POINTS], v[2][3 * POINTS];
+    const curl b = {100, 0.7, 2 * PI, 0.01, GRAVITY, 8};
+    const rope alone = make_curl(&b);
+    mote_strands_def def = mote_default_strands_def();
+    memcpy(both[0], positions, sizeof positions);
+    lay_line(both[1], POINTS, (double[3]){1, 0, 0}, (double[3]){1.5, 0, 0});
+    for (uint32_t k = 0; k < POINTS; k++)
+        mass[0][k] = mass[1][k] = (float)(k % (POINTS - 1) ? MASS : MASS / 2);
+    def.substeps = 0, def.strand_count = 2, def.points = POINTS, def.positions = both[0];
+    def.point_mass = mass[0];
+    def.bending_stiffness = (float)stiffness_of(&b);
+    def.twisting_stiffness = (float)(b.ratio * stiffness_of(&b));
+    const rope beside = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, b.substeps, b.gravity);
+    for (int step = 0; step < 60; step++) {
+        step_rope(&alone, 1), step_rope(&beside, 1);
+        assert_int_equal(mote_strands_state(alone.system, alone.id, 0, 1, x[0], v[0]), MOTE_OK);
+        assert_int_equal(mote_strands_state(beside.system, beside.id, 0, 1, x[1], v[1]), MOTE_OK);
+        test_case("step %d", step);
+        assert_memory_equal(x[0], x[1], sizeof x[0]);
+        assert_memory_equal(v[0], v[1], sizeof v[0]);
+    }
+    assert_true(report_of(&beside, 0).stiff_curls);
+    assert_false(report_of(&beside, 1).stiff_curls);
+    destroy_rope(&alone), destroy_rope(&beside);
+}

@@ -188,3 +188,57 @@ TEST(friction_holds_springs_under_every_integrator) {
         destroy_rope(&r);
     }
 }
+
+/* A ball that turns below a rope carries it along in the direction in which its top moves, and not against
+ * it. */
+TEST(a_ball_that_turns_carries_a_rope) {
+    for (int way = -1; way < 2; way += 2) {
+        mote_strands_def def = one_strand(MOTE_STRAND_ROBUST, 9, positions, (double[3]){-0.1, 0.31, 0},
+                                          (double[3]){0.1, 0.31, 0}, 0);
+        mote_collider_def ball = mote_sphere((float[3]){0, 0, 0}, 0.3f);
+        mote_collider_id id;
+        def.mass = 0.1f, def.free_roots = true, def.friction = ball.friction = 1;
+        const rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, 8, GRAVITY);
+        assert_int_equal(mote_system_add_collider(r.system, &ball, &id), MOTE_OK);
+        for (int step = 1; step <= 40; step++) {
+            const mote_transform to = turn_about((double[3]){0, 0, 1}, -way * 0.01 * step, (double[3]){0});
+            assert_int_equal(mote_system_move_collider(r.system, id, &to, MOTE_NEXT_ADVANCE), MOTE_OK);
+            step_rope(&r, 1);
+        }
+        double x[3];
+        load_point(&r, 0, 4, x, NULL);
+        test_case("way %d: the middle is at %g m", way, x[0]);
+        ASSERT(way * x[0], >, 0.05);
+        destroy_rope(&r);
+    }
+}
+
+/* Air that only drags along the strands, on as many equal ones as fill the lanes: they lie on a ball as
+ * alone, to the bit. */
+TEST(ropes_in_air_that_drags_along_them_lie_on_a_ball) {
+    enum { ROPES = 16, NODES = 9 };
+    static float line[ROPES * NODES * 3];
+    double alone[NODES][3];
+    for (uint32_t count = 1; count <= ROPES; count += ROPES - 1) {
+        mote_strands_def def = mote_default_strands_def();
+        const mote_collider_def ball = mote_sphere((float[3]){0, 0, 0}, 0.3f);
+        mote_collider_id id;
+        for (uint32_t i = 0; i < count; i++)
+            lay_line(line + (size_t)3 * NODES * i, NODES, (double[3]){0, 0.4, 0}, (double[3]){0.3, 0.4, 0});
+        def.strand_count = count, def.points = NODES, def.positions = line, def.mass = 0.05f;
+        def.tangential_drag = 0.02f, def.friction = 0.3f;
+        const rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, 4, GRAVITY);
+        assert_int_equal(mote_system_add_collider(r.system, &ball, &id), MOTE_OK);
+        step_rope(&r, 120);
+        for (uint32_t k = 0; k < NODES; k++) {
+            double x[3];
+            load_point(&r, count - 1, k, x, NULL);
+            test_case("%u ropes, point %u", count, k);
+            ASSERT(sqrt(dot(x, x)), >=, 0.299);
+            if (count == 1) memcpy(alone[k], x, sizeof x);
+            for (int i = 0; i < 3; i++) ASSERT(x[i], ==, alone[k][i]);
+        }
+        ASSERT(alone[NODES - 1][1], <, 0.39);
+        destroy_rope(&r);
+    }
+}

@@ -179,6 +179,40 @@ TEST(a_fast_rope_does_not_pass_through) {
     mote_distance_grid_destroy(grid);
 }
 
+/* Samples closer along one axis than along the other, either way round. */
+TEST(a_fast_rope_does_not_pass_through_a_height_field_of_oblong_cells) {
+    static const float heights[21 * 21];
+    for (int along = 0; along < 2; along++) {
+        mote_height_field_def field_def = mote_default_height_field_def();
+        mote_height_field *field;
+        mote_collider_id id;
+        field_def.count[0] = field_def.count[1] = 21, field_def.heights = heights;
+        field_def.spacing[along] = 0.05f, field_def.spacing[!along] = 0.2f;
+        assert_int_equal(mote_height_field_create(&field_def, &field), MOTE_OK);
+        const mote_transform at = {{along ? -2 : -0.5f, 0, along ? -0.5f : -2}, {0, 0, 0, 1}};
+        const mote_collider_def ground = mote_height_field_collider(&at, field);
+        mote_strands_def def = one_strand(MOTE_STRAND_ROBUST, POINTS, positions, (double[3]){-0.1, 0.3, 0},
+                                          (double[3]){0.1, 0.3, 0}, 1 / 20.0f);
+        def.mass = 0.1f, def.radius = (float)RADIUS, def.free_roots = true;
+        const rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, 1, 0);
+        assert_int_equal(mote_system_add_collider(r.system, &ground, &id), MOTE_OK);
+        for (uint32_t i = 0; i < POINTS; i++) {
+            double x[3];
+            load_point(&r, 0, i, x, NULL);
+            store_point(&r, 0, i, x, (double[3]){0, -60, 0});
+        }
+        step_rope(&r, 1);
+        for (uint32_t i = 0; i < POINTS; i++) {
+            double x[3];
+            load_point(&r, 0, i, x, NULL);
+            test_case("closer along %d, point %u", along, i);
+            ASSERT(x[1], >, RADIUS - 1e-3);
+        }
+        destroy_rope(&r);
+        mote_height_field_destroy(field);
+    }
+}
+
 /* A slope of a height field holds a rope with friction, and lets it slide without. */
 TEST(a_rope_rests_on_a_height_field) {
     float heights[9 * 9];

@@ -262,6 +262,40 @@ TEST(indices_connect_a_strand_and_no_two) {
     mote_system_destroy(system);
 }
 
+/* Ribbons of which only the parameter is written: both sides have that of their point. */
+TEST(ribbons_may_be_written_without_places) {
+    SCENE(plain_system(), 3, 4, 2);
+    mote_strand_layout l = layout_of(5);
+    const mote_strand_layout whole = l;
+    static unsigned char want[PICTURE];
+    const size_t count = mote_strands_vertex_count(system, id, l.shape);
+    memcpy(want, present(system, id, &whole), count * whole.stride);
+    l.position_offset = l.tangent_offset = l.side_offset = MOTE_OMIT, l.parameter_offset = 0;
+    l.stride = sizeof(float);
+    const unsigned char *got = present(system, id, &l);
+    for (uint64_t i = 0; i < count; i++)
+        ASSERT(read_vertex(&l, got, i).u, ==, read_vertex(&whole, want, i).u);
+    mote_system_destroy(system);
+}
+
+/* Outputs of as many bytes as a vertex that overlap by one, of places at an odd address: the last coordinate
+ * of a place shares it with the parameter. */
+TEST(places_may_be_at_odd_addresses_in_vertices_without_gaps) {
+    SCENE(plain_system(), 3, 4, 2);
+    mote_strand_layout l = mote_default_strand_layout();
+    static unsigned char want[PICTURE];
+    l.stride = 16, l.position_offset = 0, l.parameter_offset = 12;
+    const mote_strand_layout whole = l;
+    const size_t count = mote_strands_vertex_count(system, id, l.shape);
+    memcpy(want, present(system, id, &whole), count * whole.stride);
+    l.position_offset = 1;
+    const unsigned char *got = present(system, id, &l);
+    for (uint64_t i = 0; i < count; i++)
+        for (int axis = 0; axis < 2; axis++)
+            ASSERT(read_vertex(&l, got, i).x[axis], ==, read_vertex(&whole, want, i).x[axis]);
+    mote_system_destroy(system);
+}
+
 TEST(wrong_layouts_are_refused_and_write_nothing) {
     SCENE(plain_system(), 3, 4, 2);
     const size_t bytes = (size_t)s.first[3] * 2 * 40;

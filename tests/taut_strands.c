@@ -108,3 +108,85 @@ TEST_EACH(rods_are_held_between_pins_as_far_apart_as_they_are_long, 2, kind_of, 
         destroy_rope(&r);
     }
 }
+
+/* Segments that may be stretched to twice their length, or pressed to nothing: a rope hangs as long as it is,
+ * and no substep counts as unsolved. */
+TEST(ropes_may_be_allowed_any_strain) {
+    for (int solver = MOTE_STRAND_ROBUST; solver <= MOTE_STRAND_CONSERVING; solver++)
+        for (int fast = 0; fast < 2; fast++) {
+            mote_strands_def def = one_strand((mote_strand_solver)solver, 17, positions, (double[3]){0},
+                                              (double[3]){0.8, 0, 0}, 0);
+            const mote_collider_def ground = mote_plane((float[3]){0, -0.5f, 0}, (float[3]){0, 1, 0});
+            mote_collider_id id;
+            def.max_strain = 1;
+            const rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, 4, GRAVITY);
+            if (solver == MOTE_STRAND_ROBUST)
+                assert_int_equal(mote_system_add_collider(r.system, &ground, &id), MOTE_OK);
+            for (uint32_t k = 1; k < 17 && fast; k++)
+                store_point(&r, 0, k, (double[3]){0.05 * k, 0, 0}, (double[3]){0, k % 2 ? 40 : -40, 0});
+            for (int step = 0; step < 120; step++) {
+                step_rope(&r, 1);
+                const mote_strand_step_report report = report_of(&r, 0);
+                test_case("solver %d, fast %d, step %d", solver, fast, step);
+                ASSERT(report.strain, <=, 1);
+                if (!fast) ASSERT(report.unsolved, ==, 0);
+            }
+            assert_alive(&r, 0);
+            destroy_rope(&r);
+        }
+}
+
+/* A rope without length, of which a pin draws an end away, cannot reach it, and says so. */
+TEST(a_rope_without_length_is_infeasible_between_pins_apart) {
+    mote_strands_def def = one_strand(MOTE_STRAND_ROBUST, 5, positions, (double[3]){0}, (double[3]){0}, 0);
+    const rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, 4, 0);
+    assert_int_equal(mote_strands_pin(r.system, r.id, 0, 4, (float[3]){0.4f, 0, 0}, MOTE_NEXT_ADVANCE),
+                     MOTE_OK);
+    step_rope(&r, 10);
+    double x[3];
+    load_point(&r, 0, 4, x, NULL);
+    assert_alive(&r, 0);
+    assert_true(report_of(&r, 0).infeasible);
+    ASSERT_NEAR(x[0], 0.4, 1e-6);
+    destroy_rope(&r);
+}
+
+/* Inside a ball of 1 m, and on the axis of a thin capsule in which nothing can be as deep. */
+TEST(the_depth_in_a_ball_is_not_that_in_a_thin_capsule) {
+    mote_strands_def def =
+        one_strand(MOTE_STRAND_ROBUST, 2, positions, (double[3]){0}, (double[3]){0.1, 0, 0}, 0);
+    const mote_collider_def colliders[2] = {mote_sphere((float[3]){0, 0, 0}, 1),
+                                            mote_capsule((float[3]){-2, -2, -2}, (float[3]){2, 2, 2}, 0.05f)};
+    def.free_roots = true;
+    const rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, 4, 0);
+    for (int i = 0; i < 2; i++) {
+        mote_collider_id id;
+        assert_int_equal(mote_system_add_collider(r.system, &colliders[i], &id), MOTE_OK);
+    }
+    ASSERT_NEAR(report_of(&r, 0).depth, 1, 1e-5);
+    mote_strands_step_report all;
+    assert_int_equal(mote_strands_report(r.system, r.id, &all), MOTE_OK);
+    ASSERT_NEAR(all.depth, 1, 1e-5);
+    destroy_rope(&r);
+}
+
+/* A clamped rod of equal masses bends under a force on each as under the acceleration that it gives. */
+TEST(a_rod_bends_under_a_force_as_under_an_acceleration) {
+    enum { POINTS = 9 };
+    double x[2][POINTS][3];
+    for (int thrust = 0; thrust < 2; thrust++) {
+        mote_strands_def def =
+            one_strand(MOTE_STRAND_ROBUST, POINTS, positions, (double[3]){0}, (double[3]){0.4, 0, 0}, 0);
+        const mote_force_def force = mote_thrust((float[3]){0, -0.01f * (float)GRAVITY, 0});
+        mote_force_id id;
+        for (uint32_t k = 0; k < POINTS; k++) masses[k] = 0.01f;
+        def.point_mass = masses, def.bending_stiffness = 0.02f;
+        const rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, 8, thrust ? 0 : GRAVITY);
+        if (thrust) assert_int_equal(mote_system_add_force(r.system, &force, &id), MOTE_OK);
+        step_rope(&r, 30);
+        for (uint32_t k = 0; k < POINTS; k++) load_point(&r, 0, k, x[thrust][k], NULL);
+        ASSERT(x[thrust][POINTS - 1][1], <, -0.05);
+        destroy_rope(&r);
+    }
+    for (uint32_t k = 0; k < POINTS; k++) ASSERT(apart(x[0][k], x[1][k]), <=, 1e-4);
+}

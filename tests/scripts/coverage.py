@@ -60,9 +60,94 @@ OF_LINES = {
 }
 
 
+# The same for outcomes of the lines of one file that contain a text, where tests take all but those that the
+# reason excludes.
+OF_OUTCOMES = {
+    'engine/base/parallel.c': {'jobs->run && jobs->workers': 'mote_jobs_check refuses jobs without workers'},
+    'engine/contacts/colliders.c': {
+        'def->kind == MOTE_COLLIDER_DISTANCE_GRID ? def->distance_grid->hash': 'only asked where has_samples',
+        'known->of[i].hash != hash || known->of[i].kind': 'a height field and a grid of one hash of 64 bits'},
+    'engine/contacts/distance_grid.h': {'n < most && wide_lane_bits': 'limit of a loop that ends before'},
+    'engine/contacts/height_field.h': {'n < most && wide_lane_bits': 'limit of a loop that ends before'},
+    'engine/integrators/chain.c': {'j <= chain->count && j != 0': 'a chain of 2^32 - 1 masses'},
+    'engine/integrators/coupling.c': {
+        'r->count < MAX_SAMPLES': 'the grids give 300 samples at most',
+        'root * r->most * (1 + 1e-9) >= 2 * zeta': 'every ray that is asked for meets the region',
+        'i < 2000': 'limit of a loop that ends before'},
+    'engine/networks/divide.c': {
+        '!may_begin(n, block, &reach) && !is_end': 'no ring leads behind the last block, so it always may'},
+    'engine/networks/halo.c': {
+        '!sends && !receives': 'a spring between two ranks makes both send and receive',
+        '!h->count[SENT] && !h->count[RECEIVED]': 'a spring between two ranks makes both send and receive'},
+    'engine/networks/layout_plan.c': {
+        's->particles[a] != s->particles[b]': 'two shapes of islands of one hash of 64 bits',
+        'if (local_ends(s, def, s->first_spring[a] + i)': 'two shapes of islands of one hash of 64 bits',
+        '!alike(s, def, s->order[first], s->order[end])': 'two shapes of islands of one hash of 64 bits',
+        'p->slot <= MOTE_MAX_PARTICLES': 'a network of 2^26 particles'},
+    'engine/networks/packets.c': {'needed + needed / 8 <= MOST_PACKETS': '2^28 packets'},
+    'engine/networks/solve.c': {'if (i.count) solve(': 'only islands that have chunks are solved'},
+    'engine/networks/stability.c': {
+        '(unsigned)integrator >= MOTE_INTEGRATOR_COUNT': 'systems have checked their integrator',
+        'if ((double)count < needed)': 'rounding between two forms of one comparison',
+        'while (count <= most && !fits': 'rounding between two forms of one comparison'},
+    'engine/networks/step.c': {
+        'if (b->chained)': WIDE,
+        'case MOTE_PHASE_SOLVE:': 'run_block_phase is not called for it',
+        'job->plan->stages ? job->plan->stages : 1': 'plans without stages are those of affine forces alone'},
+    'engine/particles/events.c': {
+        'i == 0 || (j > 0 &&': 'deaths that the list has already never exceed it'},
+    'engine/particles/fused.h': {'i < end; i += MOTE_WIDTH) contain_register': WIDE},
+    'engine/particles/kernels.c': {
+        'mix_of(plan)': 'noise alone has kernels of its own: mix_of never is MOTE_MIX_NOISE',
+        'fused(plan, span, OF(family, mass, mix), contain_any':
+            'noise alone has kernels of its own: mix_of never is MOTE_MIX_NOISE'},
+    'engine/particles/meet.c': {
+        'mote_deal_owner(&peers->slots, slot) == peers->transport.rank': 'foreign particles are not stepped',
+        'list[i].slot < particles->range.slot_count': 'a rank that sends slots that do not exist'},
+    'engine/particles/passes.h': {
+        'end > first ? (end - first) / stride': 'passes run whole blocks, which are not empty',
+        'i < local.begin && i < whole': 'a range does not begin behind its first block',
+        'plan->stages == 1 && plan->c.drift_first == 0': 'no integrator of one stage drifts first',
+        'plan->stiff_acceleration || plan->affine_force': 'passes have one mass for all: there is none'},
+    'engine/particles/present.c': {
+        '!particles->column[q->column] && q->column': 'every system has places and velocities'},
+    'engine/particles/settled.h': {
+        'FOLDS_AFFINE(of.family)': 'integrators that advect have kernels of their own'},
+    'engine/stage/coupled.h': {
+        'FOLDS_AFFINE(of.family)': 'integrators that advect have kernels of their own'},
+    'engine/stage/plan.c': {
+        'scheme->drift_first == 0 && scheme->drift[0] != 0': 'no integrator of one stage drifts first'},
+    'engine/strands/check.h': {'length > 0 ? stiffness / length': 'segments of rods have a length'},
+    'engine/strands/follower_present.c': {
+        'square > 0 ? 1.0f / __builtin_sqrtf(square)': 'the mean of two frames on the shorter side is not 0'},
+    'engine/strands/impulse.h': {'form.regular && form.uniform': 'no instance has one without the other'},
+    'engine/strands/kernels.c': {
+        '!is_soft(w) && !has_springs(w)': 'springs, which have compliance, are soft'},
+    'engine/strands/nearest.c': {
+        'face || radius == 0 ? 1 : 2 * radius': 'at radius 0 the cell is a face',
+        'nearest = above > 0 ? above : 0': 'a place is below the upper end of its cell'},
+    'engine/strands/parts.h': {
+        '!own->stiff_acceleration && !own->force': 'strands have masses: drag and springs are in own->force',
+        'if (rubs(w)) forget_contacts': 'strands that are not springs have pressure'},
+    'engine/strands/rod_turns.h': {
+        'for (uint32_t k = 0; k < c->points; k++) {': 'the loop ends inside'},
+    'engine/strands/section.c': {'(zero && value == 0)': 'without modulus the stiffness is 0'},
+    'engine/strands/stage.h': {'parts & STRAND_STRETCH': 'all stages of springs have it'},
+    'engine/strands/strands.c': {'const double rate = mass > 0 ?': 'rods have masses and lengths'},
+    'engine/system/particles.c': {
+        'particle.index >= system->particles.used_ids': 'without ids no index is used'},
+    'engine/system/ranges.c': {'!range->kind->own_substeps': 'strands and networks both have it'},
+    'engine/system/snapshot.c': {'i != RADIUS_COLUMN || word == own': 'it is called where they differ'},
+    'engine/system/system.c': {
+        'if (result == MOTE_OK)': 'without colliders no rows are allocated',
+        'if (system->particles.range.kind)': 'all of 2^32 marks are used'},
+}
+
+
 def reason(name, line):
+    of_outcome = next((why for text, why in OF_OUTCOMES.get(name, {}).items() if text in line), None)
     of_line = next((why for pattern, why in OF_LINES.items() if re.search(pattern, line)), None)
-    return of_line or REASONS.get(name, NO_REASON)
+    return of_outcome or of_line or REASONS.get(name, NO_REASON)
 
 
 def export(directory, *options):

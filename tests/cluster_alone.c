@@ -1,0 +1,161 @@
+/* A cluster of one rank: what is refused before a step, and deaths that take several messages, against a
+ * system that is in no cluster. */
+#include "test.h"
+
+#include "systems.h"
+
+static int echo(void *user, const void *own, void *all, size_t bytes) {
+    (void)user;
+    memcpy(all, own, bytes);
+    return 0;
+}
+
+static int echo_twice(void *user, const void *own, void *all, size_t bytes) {
+    (void)user;
+    memcpy(all, own, bytes);
+    memcpy((unsigned char *)all + bytes, own, bytes);
+    return 0;
+}
+
+static int no_exchange(void *user, const mote_message *send, uint32_t sends, const mote_message *receive,
+                       uint32_t receives) {
+    (void)user, (void)send, (void)receive;
+    return (int)(sends + receives);
+}
+
+static int no_wait(void *user) { return (void)user, 0; }
+
+static void join(mote_system *system) {
+    static uint32_t ranks = 1;
+    const mote_transport t = {0, 1, &ranks, echo, no_exchange, no_wait, NULL};
+    OK(mote_system_join(system, &t));
+}
+
+/* In the hook. */
+static void kill_two(void *user, mote_system *system, const mote_range_view *view) {
+    (void)user, (void)view;
+    OK(mote_system_kill_slots(system, 2, (const uint32_t[2]){7, 70}));
+}
+
+/* A ball kills half of the particles in one step, in which the host kills others; the rest takes their slots.
+ */
+TEST(many_deaths_of_one_step_are_those_of_no_cluster) {
+    enum { MANY = 70000, CAPACITY = 64 << 16 };
+    mote_system *system[2];
+    for (int i = 0; i < 2; i++) {
+        mote_system_def def = mote_default_system_def();
+        mote_collider_def ball = mote_sphere((float[3]){0, 0, 0}, 1);
+        mote_collider_id id;
+        def.capacity = CAPACITY, def.collisions = true;
+        ball.response = MOTE_RESPONSE_KILL;
+        system[i] = system_of(&def);
+        OK(mote_system_add_collider(system[i], &ball, &id));
+        if (i) join(system[i]);
+        const mote_range_view view = spawned(system[i], MANY);
+        for (uint32_t k = 0; k < MANY; k++) {
+            view.position.x[k] = 3 + (float)k, view.velocity.y[k] = (float)k;
+            if (k % 2) view.position.x[k] = 2, view.velocity.y[k] = 0, view.velocity.x[k] = -120;
+        }
+        OK(mote_system_kill_slots(system[i], 2, (const uint32_t[2]){4, 40}));
+        stepped(system[i], 3);
+        ASSERT(mote_system_count(system[i]), ==, MANY / 2 - 2);
+        OK(mote_system_set_step_hook(system[i], kill_two, NULL));
+        stepped(system[i], 3);
+    }
+    ASSERT(mote_system_hash(system[1]), ==, mote_system_hash(system[0]));
+    mote_system_destroy(system[0]), mote_system_destroy(system[1]);
+}
+
+/* Where memory runs out at the first of two networks nothing changes; a reel, of which ranks do not tell each
+ * other, keeps its network whole. */
+TEST(networks_are_stepped_as_in_no_cluster) {
+    static const float place[9] = {0, 0, 0, 1, 0, 0, 2, 0, 0};
+    static const float velocity[9] = {0, 0, 0, 0, 200, 0, 0, -300, 100};
+    const mote_spring soft[2] = {{0, 1, 1, 50, 0, 0}, {1, 2, 1, 50, 0, 0}},
+                      stiff[2] = {{0, 1, 1, 1e6f, 0, 0}, {1, 2, 1, 1e6f, 0, 0}};
+    mote_network_step_report report[2];
+    memory_ledger ledger = {0};
+    mote_system *system[2];
+    for (int i = 0; i < 2; i++) {
+        mote_system_def def = mote_default_system_def();
+        mote_network_id id[2];
+        if (i) def.allocator = ledger_allocator(&ledger);
+        system[i] = system_of(&def);
+        add_force(system[i], mote_gravity((float[3]){0, -900, 0}));
+        for (int k = 0; k < 2; k++) {
+            mote_network_def net = mote_default_network_def();
+            net.particle_count = 3, net.positions = place, net.springs = soft, net.spring_count = 2;
+            if (k) net.velocities = velocity, net.springs = stiff;
+            if (k) net.solver = MOTE_NETWORK_CONSTRAINED, net.max_iterations = 1, net.max_strain = 1e-6f;
+            OK(mote_system_add_network(system[i], &net, &id[k], NULL));
+            OK(mote_network_pin(system[i], id[k], 0, place, 0));
+        }
+        if (i) join(system[i]);
+        const uint64_t before = mote_system_hash(system[i]);
+        if (i) ledger.fail_at = ledger.calls + 1;
+        if (i) assert_int_equal(mote_system_step(system[i], 1, NULL), MOTE_ERROR_MEMORY);
+        ASSERT(mote_system_hash(system[i]), ==, before);
+        OK(mote_network_reel(system[i], id[0], 0, 2, (uint64_t)1 << 60, NULL));
+        stepped(system[i], 3);
+        OK(mote_network_report(system[i], id[1], &report[i]));
+    }
+    ASSERT(mote_system_hash(system[1]), ==, mote_system_hash(system[0]));
+    ASSERT(report[0].residual, >, 0);
+    ASSERT(report[1].residual, ==, report[0].residual);
+    mote_system_destroy(system[0]), mote_system_destroy(system[1]);
+    ASSERT(ledger.live_bytes + ledger.faults, ==, 0u);
+}
+
+/* Two ranks that share a network: memory runs out twice, then they cannot exchange. */
+TEST(a_step_without_memory_for_the_parts_of_a_network_changes_nothing) {
+    enum { LONG = 3000 };
+    static float place[3 * LONG];
+    static mote_spring springs[LONG - 1];
+    static uint32_t ranks = 2;
+    memory_ledger ledger = {0};
+    mote_system_def def = mote_default_system_def();
+    mote_network_def net = mote_default_network_def();
+    mote_network_id id;
+    for (uint32_t i = 0; i < LONG; i++) {
+        place[3 * i] = (float)i;
+        if (i + 1 < LONG) springs[i] = (mote_spring){i, i + 1, 1, 50, 0, 0};
+    }
+    def.allocator = ledger_allocator(&ledger);
+    mote_system *system = system_of(&def);
+    net.particle_count = LONG, net.positions = place, net.springs = springs, net.spring_count = LONG - 1;
+    OK(mote_system_add_network(system, &net, &id, NULL));
+    const mote_transport t = {0, 2, &ranks, echo_twice, no_exchange, no_wait, NULL};
+    OK(mote_system_join(system, &t));
+    const uint64_t before = mote_system_hash(system);
+    for (int i = 0; i < 2; i++) {
+        ledger.fail_at = ledger.calls + 1;
+        assert_int_equal(mote_system_step(system, 1, NULL), MOTE_ERROR_MEMORY);
+        ASSERT(mote_system_hash(system), ==, before);
+    }
+    mote_link link = mote_default_link();
+    mote_link_id link_id;
+    link.a.network = link.b.network = id, link.b.particle = 5;
+    assert_int_equal(mote_system_step(system, 1, NULL), MOTE_ERROR_CLUSTER); /* which cannot exchange */
+    assert_int_equal(mote_system_add_link(system, &link, &link_id), MOTE_ERROR_CLUSTER);
+    mote_system_destroy(system);
+    ASSERT(ledger.live_bytes + ledger.faults, ==, 0u);
+}
+
+/* Torques that were written before the system joined act in its first step. */
+TEST(torques_from_before_joining_act) {
+    mote_system *system[2];
+    for (int i = 0; i < 2; i++) {
+        mote_system_def def = mote_default_system_def();
+        mote_vector_columns torques;
+        def.orientation = def.external_torques = true;
+        system[i] = system_of(&def);
+        const mote_range_view view = spawned(system[i], 20);
+        OK(mote_system_external_torques(system[i], &torques));
+        for (uint32_t k = 0; k < 20; k++) torques.z[k] = (float)k;
+        if (i) join(system[i]);
+        stepped(system[i], 2);
+        ASSERT(view.angular_velocity.z[19], >, 0);
+    }
+    ASSERT(mote_system_hash(system[1]), ==, mote_system_hash(system[0]));
+    mote_system_destroy(system[0]), mote_system_destroy(system[1]);
+}
