@@ -205,10 +205,26 @@ static MOTE_COLD double allowed_fraction(const island *i, double gain) {
 #define NOISE   (4 * 0x1p-24)
 #define RETURNS 3
 
+/* Share of the kinetic energy that is a rounding of its change. */
+#define KINETIC_NOISE 0x1p-21
+
+/* Returns h^2 times that energy at the start of the substep. */
+static double kinetic_at_start(const island *i) {
+    const double h = i->job->plan->h;
+    double sum = 0, v[3];
+    EACH_SLOT(i, slot) {
+        fetch(i, COLUMN(start_v), slot, v);
+        sum += 0.5 * mass_of(i, slot) * h * h * mote_dot(v, v);
+    }
+    return sum;
+}
+
 /* Whether energy has grown: beyond rounding, and not by that of the momentum. */
 static bool gains(island *i, mote_solve_sums *at) {
-    const double noise = NOISE * __builtin_sqrt((double)at->noise);
+    double noise = NOISE * __builtin_sqrt((double)at->noise);
     if (i->multipliers || !((double)at->gain > noise)) return false;
+    noise += KINETIC_NOISE * kinetic_at_start(i);
+    if (!((double)at->gain > noise)) return false;
     if (find_frames(i)) run(i, MOTE_SOLVE_COMPARE, 0), at->gain = run(i, MOTE_SOLVE_CHECK, 0).gain;
     const frame f = find_centre(i);
     return (double)at->gain - mote_dot(f.centre, f.moved) > noise;
@@ -221,7 +237,7 @@ static bool limit_energy(island *i, mote_solve_sums *at) {
     for (int turn = 0; turn < RETURNS; turn++) {
         if (!gains(i, at)) return turn > 0;
         const double s = allowed_fraction(i, (double)at->gain);
-        if (!(s < 1)) return turn > 0;
+        if (!((float)s < 1)) return turn > 0;
         go_back(i, turn + 1 < RETURNS ? s : 0);
         *at = run(i, MOTE_SOLVE_CHECK, 0);
     }

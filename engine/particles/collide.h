@@ -15,141 +15,13 @@
 
 #include "integrators/lanes.h"
 #include "particles/collide_crease.h"
-#include "particles/collide_grid.h"
+#include "particles/collide_find.h"
 #include "particles/collide_settle.h"
 #include "particles/collide_spin.h"
 #include "particles/particles.h"
 
 #define COLLIDE_SWEEPS   6        /* hits of a particle in a substep */
 #define COLLIDE_ROUNDING 0x1p-22f /* of coordinates: bound of the error of a distance */
-
-/* Replaces *hit in the lanes that hit this collider earlier. */
-MOTE_INLINE void collide_with(const mote_collision *c, int32_t index, const mote_collider_pose *from,
-                              collide_form of, const collide_leg *leg, collide_hit *hit) {
-    const mote_collider_pose *to = from + c->count;
-    const wide zero = {0}, passed = 1.0f - leg->left;
-    const wide3 shift = wide3_set(to->shift), d0 = collide_start(from, to, leg),
-                d1 = wide3_sub(leg->end_x, wide3_set(to->origin));
-    const wide slack = leg->slack + to->slack;
-    wide_mask near = leg->active & ~wide_is(leg->last, index);
-
-    /* Distance at the start of the leg. */
-    const collide_girth girth = collide_girth_of(to, of.kind, leg);
-    collide_path path = {.begin = zero, .part = wide_set(1.0f), .bend = zero};
-    if (of.turns) {
-        path = collide_cut(to, of.kind, d0, d1, leg->radius + slack + girth.less, leg, &near);
-    } else {
-        path.q0 = collide_into(of.kind, to->axis, d0);
-        path.u = wide3_sub(collide_into(of.kind, to->axis, d1), path.q0);
-    }
-    const wide3 u = path.u;
-    collide_surface surface = collide_surface_of(to, of.kind, path.q0, girth);
-    /* A lane whose leg is shorter than its distance does not hit. */
-    const wide_mask off = near & wide_less(slack, surface.distance),
-                    outside = off & ~wide_less(collide_sum(u) + path.bend, surface.distance),
-                    inside = near & wide_less(surface.distance, zero - slack),
-                    touching = near & ~off & ~inside;
-    if (!wide_lane_bits(outside | inside | touching)) return;
-    const wide depth = wide_select(inside, zero - surface.distance, zero);
-
-    /* Root of the distance along the leg. */
-    wide f = zero;
-    const wide_mask found = collide_root(to, of, &path, girth, slack, outside, &f, &surface);
-    if (!wide_lane_bits(found | inside | touching)) return;
-    wide slope = wide3_dot(surface.normal, u);
-    if (of.turns) {
-        f = path.begin + f * path.part;
-        slope = slope / wide_max(path.part, wide_set(CONTACT_SHORT));
-    }
-    const wide3 normal = collide_normal_at(to, of, passed + f * leg->left, surface.normal);
-    if (wide_lane_bits(found))
-        f = wide_select(found, collide_parabola(f, slope, wide3_dot(normal, leg->lag)), f);
-
-    /* A particle that touches the surface hits it if it approaches, or comes back within the leg. */
-    wide3 drift = shift, swerve = wide3_zero();
-    if (of.turns) {
-        const wide3 d = wide3_add_scaled(d0, f, wide3_sub(d1, d0));
-        drift = collide_drift(to, collide_contact(to, leg, normal, d), &swerve);
-    }
-    const wide3 material = wide3_scale(wide_set(c->inverse_h), drift);
-    const wide speed = wide3_dot(normal, wide3_sub(leg->v, material)),
-               slow = leg->slow + COLLIDE_SLOW * collide_sum(material);
-    const wide later = speed + c->theta * wide3_dot(normal, leg->dv);
-    const wide_mask meets = found | inside | (touching & wide_less(wide_min(speed, later), zero - slow));
-    f = wide_select(inside, wide_set(COLLIDE_INSIDE), wide_select(found, f, zero));
-
-    const collide_hit here = {.f = f, .normal = normal, .drift = drift, .swerve = swerve, .depth = depth};
-    collide_take(c, index, to, &here, meets, hit);
-}
-
-/* One instance for the colliders that turn. */
-MOTE_OUTLINE void collide_with_turning(const mote_collision *c, int32_t index, const mote_collider_pose *from,
-                                       const collide_leg *leg, collide_hit *hit) {
-    collide_with(c, index, from, (collide_form){from->kind, MOTE_SPECIALISED(true, from[c->count].turns)},
-                 leg, hit);
-}
-
-/* Finds the first hits of a leg with the colliders of a list. from: the poses at the start of the substep. */
-MOTE_INLINE void collide_find(const mote_collision *c, const mote_near *list, const mote_collider_pose *from,
-                              const collide_leg *leg, collide_hit *hit) {
-    for (uint32_t k = 0; k < list->count; k++) {
-        const int32_t i = list->index[k];
-        const mote_collider_pose *was = &from[i];
-        if (was->height_field || was->distance_grid) {
-            collide_with_grid(c, i, was, leg, hit);
-            continue;
-        }
-        if (MOTE_SPECIALISED(was[c->count].turns, true)) {
-            collide_with_turning(c, i, was, leg, hit);
-            continue;
-        }
-#define COLLIDE_KIND(of)                                                                                     \
-    case of:                                                                                                 \
-        collide_with(c, i, was, (collide_form){of, false}, leg, hit);                                        \
-        break;
-        switch (was->kind) {
-            COLLIDE_KIND(MOTE_COLLIDER_SPHERE)
-            COLLIDE_KIND(MOTE_COLLIDER_CAPSULE)
-            COLLIDE_KIND(MOTE_COLLIDER_PLANE)
-            COLLIDE_KIND(MOTE_COLLIDER_BOX)
-        default:
-            break;
-        }
-#undef COLLIDE_KIND
-    }
-}
-
-/* Region of later legs: they end within `most` (m, in each of x, y, z) of x. */
-typedef struct collide_region {
-    wide3 x;
-    wide most;
-} collide_region;
-
-/* Selects the colliders of a list that some lane can reach within the region, by their bounding spheres; a
- * cube for those that turn (collide_near). */
-MOTE_INLINE collide_region collide_reach(const mote_collision *c, const mote_near *list,
-                                         const mote_collider_pose *from, const collide_leg *leg,
-                                         mote_near *reached) {
-    const wide way = collide_sum(wide3_sub(leg->end_x, leg->x));
-    const wide reach = leg->radius + 3.0f * leg->slack + 2.2f * way; /* with collide_thicker */
-    reached->count = 0;
-    for (uint32_t k = 0; k < list->count; k++) {
-        const mote_collider_pose *was = &from[list->index[k]], *to = was + c->count;
-        const wide3 d = wide3_sub(leg->x, wide3_set(was->origin));
-        const wide within = reach + (3.0f * to->slack + 2.0f * to->moved);
-        wide_mask far;
-        if (to->kind == MOTE_COLLIDER_PLANE) {
-            far = wide_less(within, wide3_dot(wide3_set(to->axis[1]), d));
-            if (to->turns) far = (wide_mask){0};
-        } else {
-            const wide ball = (to->bound + within) * (to->turns ? 1.75f : 1.0f);
-            far = wide_less(ball * ball, wide3_dot(d, d));
-        }
-        reached->index[reached->count] = list->index[k];
-        reached->count += wide_lane_bits(leg->active & ~far) != 0; /* no branch: it is hard to predict */
-    }
-    return (collide_region){leg->x, 1.25f * way};
-}
 
 /* Completes a leg whose ends and duration are set. */
 MOTE_ONCE void collide_leg_begin(const mote_collision *c, collide_leg *leg) {
@@ -469,6 +341,7 @@ MOTE_OUTLINE void collide_register(const mote_collision *c, const mote_near *nea
         collide_find(c, list, from, &leg, &hit);
         const wide_mask hits = leg.active & wide_less(hit.f, wide_set(COLLIDE_NO_HIT));
         if (!wide_lane_bits(hits)) break;
+        if (list->count > 1) collide_look_again(c, list, from, &leg, hits, &hit);
         if (sweep == COLLIDE_SWEEPS) {
             collide_stop(c, hits, &leg);
             break;
