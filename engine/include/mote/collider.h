@@ -109,13 +109,16 @@ MOTE_API mote_result mote_system_collider_check(const mote_system *system, const
  * of the substep. So a slope holds a particle where tan(angle) <= mu, without creep. No speed decides between
  * bounce and rest. Up to 6 contacts a substep; a particle that has more keeps the place and the velocity of
  * the last one until the next substep. A particle that is inside a collider is put on its nearest surface,
- * with the normal velocity of the surface or a greater one. An energy v^2 / 2 - g . x does not grow by
- * contacts with colliders at rest. Where the rounding errors of places (up to 2^-20 of the largest coordinate
- * or size: 1e-5 m at 10 m) are larger than the radius, boxes have edges rounded by so much, and what is
- * thinner is so thick: an edge of a box may be 0, and points slide over boxes that are flush. Over the seam
- * of two that turn, points of radius 0 may be slowed (3 m/s to 0.6, at worst); with a radius they are not.
- * Velocities of position Verlet are half a substep old: the contact acts on v + h a / 2. Advection has no
- * momentum: restitution and friction are 0.
+ * with the normal velocity of the surface or a greater one; inside two that overlap it may stay where it is.
+ * An energy v^2 / 2 - g . x does not grow by contacts with colliders at rest. Where the rounding errors of
+ * places (up to 2^-20 of the largest coordinate or size: 1e-5 m at 10 m) are larger than the radius, boxes
+ * have edges rounded by so much, and what is thinner is so thick: an edge of a box may be 0, and points slide
+ * over boxes that are flush. A point of radius 0 that slides into the foot of a box flush with the floor
+ * meets such an edge, and loses its bounce: sink the box by a little. Over the seam of two boxes that turn,
+ * points of radius 0 may be slowed (3 m/s to 0.6, at worst) or pass (most of 1,024 left a crate of six boxes
+ * that only touched, at 0.2 rad/s): let them overlap, or give particles a radius. Velocities of position
+ * Verlet are half a substep old: the contact acts on v + h a / 2. Advection has no momentum: restitution and
+ * friction are 0.
  *
  * Particles with an orientation and a radius r slide with u = w_t - r omega x n, and the impulse of friction
  * acts at the surface: with d = u / |u|, the mass m and the inertia I
@@ -131,10 +134,11 @@ MOTE_API mote_result mote_system_collider_check(const mote_system *system, const
  * by cell, so that nothing tunnels either, whatever the samples are. If one turns, the path in its axes is
  * taken as straight between the places where it enters and leaves the ball around the surface for its radius:
  * it is off by up to a w / 4 where the collider turns by the angle a while the particle goes the way w within
- * that ball.
- * Where a distance grid is hollow a particle that slides may sink by up to 1/32 of a cell within a substep
- * and is put back at its end. Strands and networks get the tangent plane of the surface at the place of a
- * point, or where its path entered the solid if it moves by more than half a cell in a substep. */
+ * that ball, and a particle may end a step inside by up to a w. Of a distance grid that turns, a plate is no
+ * wall where half its thickness and the radius are together below 1/32 of a cell, and particles may stay so
+ * deep in it. Where a distance grid is hollow a particle that slides may sink by up to 1/32 of a cell within
+ * a substep and is put back at its end. Strands and networks get the tangent plane of the surface at the
+ * place of a point, or where its path entered the solid if it moves by more than half a cell in a substep. */
 MOTE_API mote_result mote_system_add_collider(mote_system *system, const mote_collider_def *def,
                                               mote_collider_id *id);
 

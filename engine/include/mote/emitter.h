@@ -56,7 +56,8 @@ typedef struct mote_emitter_def {
     float inherit;                /**< share of the emitter's own velocity that is added */
     mote_spread speed;            /**< m/s */
     mote_spread lifetime;         /**< s, > 0; INFINITY: no end. Others need def.lifetimes of the system, and
-                                     have no end beyond MOTE_MAX_AGE steps */
+                                     have no end beyond MOTE_MAX_AGE steps. However short it is, a particle
+                                     is there at the end of the step of its birth */
     mote_spread mass;             /**< kg, > 0: in systems with a mass column */
     mote_spread collision_radius; /**< m, >= 0: in systems with a radius column */
     uint32_t extra_columns;       /**< bit 1 << i: column i of the host, of floats, is filled */
