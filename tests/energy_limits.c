@@ -221,47 +221,56 @@ TEST(a_load_on_a_winch_has_its_velocity) {
 
 /* --- Nets that slide and turn --- */
 
-/* Two masses on a spring, of which the first is pinned, or which lie on ice. */
-static mote_network_id pair_of(mote_system *system, float stiffness, float damping, bool tether) {
-    const float places[2][3] = {{0, 0, 0}, {1, 0, 0}}, turns[2][3] = {{0}, {0, 0, 1}},
-                slides[2][3] = {{1, 0, 0}, {1, 0, 0}};
+/* Two masses on a spring of 1 m along x. */
+static mote_network_id pair_of(mote_system *system, float mass, float stiffness, float damping,
+                               const float velocities[2][3]) {
+    const float places[2][3] = {{0, 0, 0}, {1, 0, 0}};
     const mote_spring spring = {0, 1, MOTE_AS_PLACED, stiffness, damping, 0};
     mote_network_def def = mote_default_network_def();
     mote_network_id id;
-    def.solver = MOTE_NETWORK_CONSTRAINED, def.particle_count = 2, def.positions = places[0], def.mass = 0.1f;
-    def.velocities = tether ? turns[0] : slides[0];
-    def.springs = &spring, def.spring_count = 1, def.friction = 0;
+    def.solver = MOTE_NETWORK_CONSTRAINED, def.particle_count = 2, def.positions = places[0], def.mass = mass;
+    def.velocities = velocities[0], def.springs = &spring, def.spring_count = 1, def.friction = 0;
     OK(mote_system_add_network(system, &def, &id, NULL));
-    if (tether) OK(mote_network_pin(system, id, 0, places[0], 0));
     return id;
 }
 
-static const char *pair_name(uint32_t tether) { return tether ? "turns about a pin" : "slides on ice"; }
-
 /* Motion that costs nothing goes on. The rounding of kinetic energy was taken for a gain, and where the
  * solver found no way back from it, it stopped a net that touches something in one step. */
-TEST_EACH(nets_that_touch_something_go_on, 2, pair_name, tether) {
-    static const uint32_t substeps[] = {1, 2, 4, 8, 16};
-    for (uint32_t i = 0; i < COUNT_OF(substeps); i++)
+TEST(nets_that_slide_on_ice_go_on) {
+    static const float velocities[2][3] = {{1, 0, 0}, {1, 0, 0}};
+    for (uint32_t substeps = 1; substeps <= 16; substeps *= 2)
         for (uint32_t k = 0; k < 20; k++) {
             const float stiffness = 50 * (float)pow(2, 0.5 * k);
-            mote_system *system = world(substeps[i], tether ? 0 : 9.81f);
+            mote_system *system = world(substeps, 9.81f);
             mote_collider_def ice = mote_plane((float[3]){0, 0, 0}, (float[3]){0, 1, 0});
             mote_collider_id collider;
-            double before = tether ? 1 : 2;
             ice.friction = 0;
-            if (!tether) OK(mote_system_add_collider(system, &ice, &collider));
-            const mote_network_id id = pair_of(system, stiffness, k % 2 ? 0.5f : 0, tether);
+            OK(mote_system_add_collider(system, &ice, &collider));
+            const mote_network_id id = pair_of(system, 0.1f, stiffness, k % 2 ? 0.5f : 0, velocities);
             for (int step = 0; step < 60; step++) {
                 float x[2][3], v[2][3];
                 stepped(system, 1);
                 OK(mote_network_state(system, id, 0, 2, x[0], v[0]));
-                test_case("k %g, %u substeps, step %d", (double)stiffness, substeps[i], step);
-                const double now =
-                    tether ? hypot((double)v[1][0], (double)v[1][2]) : (double)v[0][0] + (double)v[1][0];
-                ASSERT(now, >, tether ? 0.9 * before : 1.999);
-                before = now;
+                test_case("k %g, %u substeps, step %d", (double)stiffness, substeps, step);
+                ASSERT_NEAR((double)v[0][0] + (double)v[1][0], 2, 0.001);
             }
             mote_system_destroy(system);
         }
+}
+
+/* About a pin, with the vibration damped: L = 1 in all of the second, but for what implicit Euler takes. It
+ * was 0 after step 29. */
+TEST(a_tether_that_turns_about_a_pin_goes_on) {
+    static const float velocities[2][3] = {{0}, {0.5f, 0, 1}}, origin[3] = {0};
+    mote_system *system = world(4, 0);
+    const mote_network_id id = pair_of(system, 1, 98.26f, 5.94757f, velocities);
+    OK(mote_network_pin(system, id, 0, origin, 0));
+    for (int step = 0; step < 60; step++) {
+        float x[2][3], v[2][3];
+        stepped(system, 1);
+        OK(mote_network_state(system, id, 0, 2, x[0], v[0]));
+        test_case("step %d", step);
+        ASSERT_NEAR((double)x[1][0] * (double)v[1][2] - (double)x[1][2] * (double)v[1][0], 1, 0.01);
+    }
+    mote_system_destroy(system);
 }

@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "reference_strands.h"
-#include "strand_scene.h"
+#include "strand_reference.h"
 #include "inside.h"
 
 static void same_column(const char *name, float *const column[3], uint32_t slot, uint32_t points,
@@ -79,20 +78,6 @@ static void count_strand(tally *t, const reference_strand *s) {
     for (uint32_t k = 0; k < s->points; k++) t->in_contact += s->contact[k].offset > -1e29f;
 }
 
-static reference_world world_of(const strand_scene *s, mote_system *system, const mote_strands *strands) {
-    return (reference_world){.def = &strands->def,
-                             .compliant = (s->parts & RIGID) == 0,
-                             .integrator = s->integrator,
-                             .forces = system->forces.items,
-                             .force_count = system->forces.count,
-                             .start_time = system->def.start_time,
-                             .timestep = system->clock.timestep,
-                             .substeps = s->substeps,
-                             .ticks_per_step = system->clock.ticks_per_step,
-                             .poses = system->colliders.poses,
-                             .collider_count = system->colliders.list.count};
-}
-
 static reference_strand references[SCENE_STRANDS];
 
 static void compare(strand_scene *s, tally *t) {
@@ -102,9 +87,7 @@ static void compare(strand_scene *s, tally *t) {
     reference_world w = world_of(s, system, strands);
     for (uint32_t i = 0; i < s->count; i++) reference_strand_load(&references[i], strands, i);
     for (w.step = 0; w.step < s->steps; w.step++) {
-        if (w.collider_count)
-            mote_colliders_poses(&system->colliders, w.step * w.ticks_per_step, w.ticks_per_step, w.substeps);
-        for (uint32_t i = 0; i < s->count; i++) reference_strand_step(&references[i], &w, w.step == 0);
+        step_references(references, s->count, &w, system);
         assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
         for (uint32_t i = 0; i < s->count; i++) {
             test_case("solver %d, %s, parts %#x, %u strands, %s: step %d, strand %u", (int)s->solver,

@@ -130,6 +130,16 @@ MOTE_OUTLINE wide predicted_energy(const strand_work *w, const strand_motion *fr
     return kinetic;
 }
 
+/* Returns twice the energy (J) that the lanes may have after their push, relative to *frame, which receives
+ * frame_of_push; *kicks as in predicted_energy. */
+MOTE_OUTLINE wide energy_of_push(const strand_work *w, wide_mask lanes, strand_motion *frame, wide *kicks,
+                                 size_t lane) {
+    strand_push push = push_of(w, lanes, lane);
+    *frame = frame_of_push(w, &push, lane);
+    push_work(w, &push, frame->v, lanes, lane);
+    return pushed_energy(&push, predicted_energy(w, frame, kicks, lane));
+}
+
 /* A solve has run away where it needs this many times the energy that there is, and moves the points by this
  * share of a segment (rms). */
 #define STRAND_RAN_AWAY 4.0f
@@ -193,11 +203,9 @@ MOTE_INLINE wide reverted_energy(wide most, wide kicks, wide_mask reverted) {
 MOTE_OUTLINE void limit_push(const strand_work *w, wide bent, wide_mask lanes, wide_mask unsolved,
                              size_t lane) {
     const strand_columns *c = &w->c;
-    strand_push push = push_of(w, lanes, lane);
-    const strand_motion frame = frame_of_push(w, &push, lane);
-    push_work(w, &push, frame.v, lanes, lane);
+    strand_motion frame;
     wide kicks;
-    const wide most = pushed_energy(&push, predicted_energy(w, &frame, &kicks, lane));
+    const wide most = energy_of_push(w, lanes, &frame, &kicks, lane);
     const wide_mask loose = ~has_pin(c, lane),
                     reverted = loose & revert_jumps(w, &frame, most + bent, unsolved | (lanes & loose), lane);
     const wide kinetic = energy_about(w, &frame, lane);
@@ -288,11 +296,9 @@ MOTE_OUTLINE wide_mask gaining(const strand_work *w, wide_mask lanes, size_t lan
 MOTE_OUTLINE wide_mask free_ones_gaining(const strand_work *w, wide_mask lanes, size_t lane) {
     lanes &= wide_less((wide){0}, point_mass(&w->c, lane));
     if (!wide_lane_bits(lanes)) return lanes;
-    strand_push push = push_of(w, lanes, lane);
-    const strand_motion frame = frame_of_push(w, &push, lane);
-    push_work(w, &push, frame.v, lanes, lane);
+    strand_motion frame;
     wide kicks;
-    const wide most = pushed_energy(&push, predicted_energy(w, &frame, &kicks, lane));
+    const wide most = energy_of_push(w, lanes, &frame, &kicks, lane);
     return lanes & wide_less(most, energy_about(w, &frame, lane));
 }
 

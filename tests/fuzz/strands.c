@@ -3,8 +3,7 @@
  * are the compiler's. */
 #include "input.h"
 
-#include "../reference_strands.h"
-#include "../strand_scene.h"
+#include "../strand_reference.h"
 #include "system/internal.h"
 
 enum { MOST = 18, MOST_WRITES = 16 };
@@ -66,20 +65,6 @@ static void write_values(mote_system *system, mote_strands_id id, uint32_t count
     }
 }
 
-static reference_world world_of(const strand_scene *s, mote_system *system, const mote_strands *strands) {
-    return (reference_world){.def = &strands->def,
-                             .compliant = (s->parts & RIGID) == 0,
-                             .integrator = s->integrator,
-                             .forces = system->forces.items,
-                             .force_count = system->forces.count,
-                             .start_time = system->def.start_time,
-                             .timestep = system->clock.timestep,
-                             .substeps = s->substeps,
-                             .ticks_per_step = system->clock.ticks_per_step,
-                             .poses = system->colliders.poses,
-                             .collider_count = system->colliders.list.count};
-}
-
 static void compare(strand_scene *s, input in) {
     static reference_strand references[MOST];
     mote_strands_id id;
@@ -89,9 +74,7 @@ static void compare(strand_scene *s, input in) {
     reference_world w = world_of(s, system, strands);
     for (uint32_t i = 0; i < s->count; i++) reference_strand_load(&references[i], strands, i);
     for (w.step = 0; w.step < s->steps; w.step++) {
-        if (w.collider_count)
-            mote_colliders_poses(&system->colliders, w.step * w.ticks_per_step, w.ticks_per_step, w.substeps);
-        for (uint32_t i = 0; i < s->count; i++) reference_strand_step(&references[i], &w, w.step == 0);
+        step_references(references, s->count, &w, system);
         FUZZ_CHECK(mote_system_step(system, 1, NULL) == MOTE_OK);
         for (uint32_t i = 0; i < s->count; i++) check_strand(strands, i, &references[i]);
     }

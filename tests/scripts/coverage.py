@@ -129,8 +129,6 @@ OF_OUTCOMES = {
     'engine/strands/parts.h': {
         '!own->stiff_acceleration && !own->force': 'strands have masses: drag and springs are in own->force',
         'if (rubs(w)) forget_contacts': 'strands that are not springs have pressure'},
-    'engine/strands/rod_turns.h': {
-        'for (uint32_t k = 0; k < c->points; k++) {': 'the loop ends inside'},
     'engine/strands/section.c': {'(zero && value == 0)': 'without modulus the stiffness is 0'},
     'engine/strands/stage.h': {'parts & STRAND_STRETCH': 'all stages of springs have it'},
     'engine/strands/strands.c': {'const double rate = mass > 0 ?': 'rods have masses and lengths'},
@@ -139,7 +137,6 @@ OF_OUTCOMES = {
     'engine/system/ranges.c': {'!range->kind->own_substeps': 'strands and networks both have it'},
     'engine/system/snapshot.c': {'i != RADIUS_COLUMN || word == own': 'it is called where they differ'},
     'engine/system/system.c': {
-        'if (result == MOTE_OK)': 'without colliders no rows are allocated',
         'if (system->particles.range.kind)': 'all of 2^32 marks are used'},
 }
 

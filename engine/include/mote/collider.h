@@ -96,9 +96,10 @@ MOTE_API mote_result mote_system_collider_check(const mote_system *system, const
  * MOTE_MAX_COLLIDERS. Errors: NULL, BUSY, those of mote_system_collider_check, CAPACITY, MEMORY.
  *
  * Loose particles (unless mote_system_def.collisions is false) are balls of their radius. After each substep
- * the path of a particle is the straight segment between its places, in the collider's own axes; it is swept
- * exactly, so that no speed passes through a thin collider. At the fraction f of the substep where the ball
- * touches the surface, its velocity relative to the surface is
+ * the path of a particle is the straight segment between its places, in the collider's own axes (it may hit
+ * an edge that the curved path would clear); it is swept exactly, so that no speed passes through a thin
+ * collider. At the fraction f of the substep where the ball touches the surface, its velocity relative to the
+ * surface is
  *
  *     w = v0 + f (v1 - v0) - u,        normal part n (n . w) = w_n n, tangential part w_t
  *     w_n' = -e w_n,  w_t' = max(0, 1 - mu j / |w_t|) w_t,   j = w_n' - w_n
