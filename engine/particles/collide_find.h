@@ -71,8 +71,8 @@ MOTE_OUTLINE void collide_with_turning(const mote_collision *c, int32_t index, c
 }
 
 /* Finds the first hits of a leg with the colliders of a list. from: the poses at the start of the substep. */
-MOTE_INLINE void collide_find(const mote_collision *c, const mote_near *list, const mote_collider_pose *from,
-                              const collide_leg *leg, collide_hit *hit) {
+MOTE_OUTLINE void collide_find(const mote_collision *c, const mote_near *list, const mote_collider_pose *from,
+                               const collide_leg *leg, collide_hit *hit) {
     for (uint32_t k = 0; k < list->count; k++) {
         const int32_t i = list->index[k];
         const mote_collider_pose *was = &from[i];
