@@ -45,6 +45,31 @@ not_run() { # NAME WHY
     row "$1" "not run ($2)"
 }
 
+# together COMMAND...: at once, each in a shell of its own: variants that emulate another processor leave some
+# of this one's idle. What each printed follows, in order.
+together() {
+    local command directory counts
+    directory=$(mktemp -d)
+    for command; do
+        (
+            passed=0 failed=0 skipped=0 table=()
+            "$command"
+            echo "$passed $failed $skipped" >"$directory/$command.counts"
+            printf '%s\n' "${table[@]}" >"$directory/$command.table"
+        ) >"$directory/$command.log" 2>&1 &
+    done
+    wait
+    for command; do
+        cat "$directory/$command.log"
+        counts=(0 1 0) # it ended before it had counts
+        [[ ! -e $directory/$command.counts ]] || read -ra counts <"$directory/$command.counts"
+        passed=$((passed + counts[0])) failed=$((failed + counts[1])) skipped=$((skipped + counts[2]))
+        [[ ! -e $directory/$command.table ]] ||
+            mapfile -t -O "${#table[@]}" table <"$directory/$command.table"
+    done
+    rm -rf "$directory"
+}
+
 # optional NAME COMMAND PACKAGES...: a variant that runs where its packages are.
 optional() {
     local missing
@@ -69,10 +94,12 @@ serial() {
             network_determinism hook symbols
 }
 
-# compiled NAME OPTIONS...: everything, with the tests whose result a compiler may change
+# compiled NAME OPTIONS...: everything, with the tests whose result a compiler may change: physics, then bits
 compiled() {
     build "$@" -Dtests=enabled &&
-        run_tests "$root/build-$1" --no-suite longest --no-suite house --no-suite installed --no-suite viewer
+        run_tests "$root/build-$1" --no-suite long --no-suite longest --no-suite hashes \
+            --no-suite unsanitized --no-suite house --no-suite installed --no-suite viewer &&
+        run_tests "$root/build-$1" --suite hashes --suite unsanitized --no-suite longest
 }
 
 # unoptimised NAME OPTIONS...: the programs of hashes, for what an optimiser may change: bits, and what the
@@ -102,10 +129,14 @@ aarch64() {
         run_tests "$directory" -t 4 hashes-neon every-step-scalar symbols
 }
 
-# Sanitized kernels compile for a minute each and more: -O1, scalar and one other instruction set, and no
-# tracking of variables keep that bearable.
+# Sanitized kernels compile for a minute each and more: -O1, scalar and one other instruction set, no tracking
+# of variables, and no programs but those of the tests that run keep that bearable; gold links them in half of
+# the time.
 sanitized() {
-    build asan-ubsan -Doptimization=1 -Ddebug=true "$two_isas" -Db_sanitize=address,undefined \
+    local linker=()
+    ! compiles "$CC" -fuse-ld=gold 2>/dev/null || linker=(-Dc_link_args=-fuse-ld=gold)
+    configure "$root/build-asan-ubsan" -Dwerror=true -Doptimization=1 -Ddebug=true "$two_isas" \
+        -Db_sanitize=address,undefined "${linker[@]}" \
         '-Dc_args=-fno-sanitize-recover=all -fno-var-tracking' -Dtests=enabled -Dbench=disabled &&
         ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1 \
             run_tests "$root/build-asan-ubsan" -t 4 --no-suite longest --no-suite unsanitized \
@@ -131,11 +162,10 @@ run_clang_variants() {
     local missing archer
     missing=$(missing_of "${clang_packages[@]}" | paste -sd ' ')
     if [[ -n $missing ]]; then
-        for variant in clang clang-O0 tsan; do not_run "$variant" "missing: $missing"; done
+        for variant in clang tsan; do not_run "$variant" "missing: $missing"; done
         return
     fi
     variant clang with_clang compiled clang
-    variant clang-O0 with_clang unoptimised clang-O0 -Doptimization=0 -Dbench=disabled
     archer=$(clang-19 -print-file-name=libarcher.so)
     if [[ ! -e $archer ]]; then
         not_run tsan 'libarcher.so of libomp-19-dev is missing'
@@ -175,10 +205,10 @@ ranked() {
 }
 
 # A big-endian machine, emulated: the unit tests of byte order, 200 steps of each scene, and the hashes that
-# it prints within 45 seconds, at least ten.
+# it prints within a minute, at least ten.
 big_endian() {
     local log good bad status=0
-    log=$(LIMIT=45 "$root/tests/portability" s390x 2>&1) || status=1
+    log=$(LIMIT=60 "$root/tests/portability" s390x 2>&1) || status=1
     echo "$log"
     grep -qE '^== s390x: [0-9]{2,} of ' <<<"$log" || status=1
     good=$(sed -n 's/^\([0-9]*\) passed, .*/\1/p' <<<"$log" | tail -n 1)
@@ -186,6 +216,9 @@ big_endian() {
     passed=$((passed + ${good:-0})) failed=$((failed + ${bad:-0}))
     return "$status"
 }
+
+emulated_aarch64() { optional aarch64 aarch64 "${aarch64_packages[@]}"; }
+emulated_s390x() { optional s390x big_endian "${s390x_packages[@]}"; }
 
 # Packages of the variants are installed group by group, so that one that a system lacks does not cost the
 # others; under CI a lack is an error.
@@ -213,8 +246,7 @@ run_all() {
     variant asan-ubsan sanitized
     optional mpi ranked "${mpi_packages[@]}"
     run_clang_variants
-    optional aarch64 aarch64 "${aarch64_packages[@]}"
-    optional s390x big_endian "${s390x_packages[@]}"
+    together emulated_aarch64 emulated_s390x
     if [[ $(uname -m) == x86_64 ]]; then
         optional windows windows "${windows_packages[@]}"
     else

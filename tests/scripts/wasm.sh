@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds the page and the library for wasm32 with and without simd128, compares the golden hashes under node,
-# and runs the page in Chromium where that is found. Prints `ok NAME` or `not ok NAME` a test.
+# Builds the page and the library for wasm32 with simd128, compares the golden hashes under node, and runs the
+# page in Chromium where that is found. Prints `ok NAME` or `not ok NAME` a test. (Without simd128:
+# tests/portability wasm-scalar.)
 # usage: wasm.sh ROOT DIRECTORY VIEWER
 set -euo pipefail
 root=$1 directory=$2 viewer=$3
@@ -23,16 +24,10 @@ fetch_driver() {
         npm install --silent --no-audit --no-fund --prefix "$directory" playwright-core@1.48.2 >/dev/null
 }
 
-compare_hashes() { # DIRECTORY NAME
-    local status=0
-    wasm_hashes "$root" "$1" | diff - "$root/tests/hashes.golden" || status=$?
-    report "$status" "$2"
-}
-
 "$root/bench/viewer/web/build" "$directory"
-compare_hashes "$directory" wasm-hashes
-wasm_library "$root" "$directory/scalar" -DMOTE_ISA=scalar
-compare_hashes "$directory/scalar" wasm-hashes-scalar
+status=0
+wasm_hashes "$root" "$directory" | diff - "$root/tests/hashes.golden" || status=$?
+report "$status" wasm-hashes
 if command -v chromium >/dev/null && command -v npm >/dev/null && [[ -x $viewer ]]; then
     if fetch_driver; then
         status=0
