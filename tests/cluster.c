@@ -2,6 +2,7 @@
  * third step, the hash of a system that steps alone. */
 #include "test.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -397,4 +398,67 @@ static void draw_scene(const ranks_scene *scene) {
 TEST(each_rank_draws_the_lines_of_one) {
     for (uint32_t i = 0; i < ranks_scene_count; i++)
         if (ranks_scenes[i].parts & (STRANDS | NETS | CONSTRAINED | SHEET)) draw_scene(&ranks_scenes[i]);
+}
+
+/* --- Reports --- */
+
+enum { CHAINS = 2000 };
+
+typedef struct reporter {
+    rank_link link;
+    mote_system *system;
+    mote_network_id id;
+    mote_result joined, stepped;
+    mote_network_step_report report;
+} reporter;
+
+/* Chains of two rigid springs of which one iteration does not solve the fast ones, the last. */
+static void add_chains(reporter *r) {
+    static float place[9 * CHAINS], velocity[9 * CHAINS];
+    static mote_spring springs[2 * CHAINS];
+    mote_system_def def = mote_default_system_def();
+    mote_network_def net = mote_default_network_def();
+    for (uint32_t i = 0; i < 3 * CHAINS; i++) {
+        place[3 * i] = (float)(i % 3), place[3 * i + 1] = 0.1f * (float)i;
+        velocity[3 * i + 1] = i % 3 == 1 ? 0.1f * (float)i : 0;
+        if (i % 3) springs[i / 3 * 2 + i % 3 - 1] = (mote_spring){i - 1, i, 1, HUGE_VALF, 0, 0};
+    }
+    net.particle_count = 3 * CHAINS, net.positions = place, net.velocities = velocity;
+    net.springs = springs, net.spring_count = 2 * CHAINS;
+    net.solver = MOTE_NETWORK_CONSTRAINED, net.max_iterations = 1, net.max_strain = 1e-6f;
+    ranks_check(mote_system_create(&def, &r->system), "create");
+    ranks_check(mote_system_add_network(r->system, &net, &r->id, NULL), "add network");
+}
+
+static void *run_reporter(void *user) {
+    reporter *r = user;
+    const mote_transport transport = rank_transport(&r->link);
+    r->joined = r->link.with ? mote_system_join(r->system, &transport) : MOTE_OK;
+    if (r->joined == MOTE_OK) r->stepped = mote_system_step(r->system, 3, NULL);
+    if (r->stepped == MOTE_OK) r->stepped = mote_network_report(r->system, r->id, &r->report);
+    return NULL;
+}
+
+/* The largest error of a constrained network is that of all ranks. */
+TEST(ranks_report_the_largest_error_of_all) {
+    static reporter rank[RANKS], alone;
+    meeting with = whole_meeting;
+    add_chains(&alone), run_reporter(&alone);
+    ASSERT(alone.report.residual, >, 1e-4f);
+    ASSERT(alone.report.unsolved, >, CHAINS / 4u);
+    for (uint32_t i = 0; i < RANKS; i++) {
+        rank[i].link = (rank_link){.with = &with, .rank = i};
+        add_chains(&rank[i]);
+    }
+    run_on_ranks(run_reporter, rank, sizeof *rank);
+    for (uint32_t i = 0; i < RANKS; i++) {
+        test_case("rank %u", i);
+        assert_int_equal(rank[i].joined, MOTE_OK);
+        assert_int_equal(rank[i].stepped, MOTE_OK);
+        ASSERT(rank[i].report.residual, ==, alone.report.residual);
+        ASSERT(rank[i].report.unsolved, ==, alone.report.unsolved);
+        ASSERT(rank[i].report.iterations, ==, alone.report.iterations);
+        mote_system_destroy(rank[i].system);
+    }
+    mote_system_destroy(alone.system);
 }

@@ -221,19 +221,25 @@ TEST(a_particle_that_stops_on_its_way_up_gains_no_energy) {
 }
 
 /* Points that land in front of a wall on the floor, at 10 to 30 m/s. The chord of their paths dips below the
- * floor, and passes under a wall of 5 cm: 1.2 % were behind it. */
+ * floor, and passes under a wall of 5 cm: 1.2 % were behind it. Beside a box that turns, too. */
 TEST(none_passes_a_wall_that_stands_on_the_floor) {
     enum { POINTS = 4000 };
     static const mote_integrator integrators[] = {MOTE_SEMI_IMPLICIT_EULER, MOTE_VELOCITY_VERLET};
-    for (uint32_t k = 0; k < COUNT_OF(integrators); k++) {
+    for (uint32_t k = 0; k < 2 * COUNT_OF(integrators); k++) {
         random_source random = {7};
-        mote_system_def def = bare_def(POINTS, integrators[k]);
+        mote_system_def def = bare_def(POINTS, integrators[k / 2]);
         mote_system *system = system_of(&def);
         mote_collider_def floor = mote_plane((float[3]){0, 0, 0}, (float[3]){0, 1, 0}),
                           wall = mote_box(&(mote_transform){{10.025f, 1, 0}, {0, 0, 0, 1}},
                                           (float[3]){0.025f, 1, 50});
         add_force(system, mote_gravity((float[3]){0, -GRAVITY, 0}));
         add_collider(system, floor), add_collider(system, wall);
+        if (k % 2) {
+            const mote_transform at = {{9.5f, 0.3f, 1}, {0, 0, 0, 1}},
+                                 to = turned(9.5f, 0.3f, 1, (float[3]){0, 1, 0}, 1);
+            const mote_collider_id fan = add_collider(system, mote_box(&at, (float[3]){0.2f, 0.1f, 0.1f}));
+            OK(mote_system_move_collider(system, fan, &to, mote_system_tick(system) + 3000000000u));
+        }
         mote_range_view view = spawned(system, POINTS);
         for (uint32_t i = 0; i < POINTS; i++) {
             const float speed = random_between(&random, 10, 30);

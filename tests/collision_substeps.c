@@ -163,3 +163,32 @@ TEST(a_bounce_off_a_turning_box_has_the_velocity_of_its_surface) {
         mote_system_destroy(system);
     }
 }
+
+/* Particles at rest have no collider within reach of their velocity. Forces throw them on a ball within a
+ * step. */
+TEST(particles_that_forces_throw_meet_what_was_out_of_reach) {
+    enum { COUNT = 192 };
+    static const mote_integrator integrators[] = {MOTE_SEMI_IMPLICIT_EULER, MOTE_POSITION_VERLET,
+                                                  MOTE_VELOCITY_VERLET, MOTE_RK4, MOTE_EXACT_FLOW};
+    const mote_force_def strong = mote_gravity((float[3]){0, -2000, 0}),
+                         forces[] = {mote_wind((float[3]){1, 0, 0}, 0.5f),
+                                     mote_attractor((float[3]){0, -4, 0}, 100, 1),
+                                     mote_attractor((float[3]){0, -5, 1}, 100, 1)};
+    for (size_t k = 0; k < COUNT_OF(integrators) * 4; k++) {
+        mote_system_def def = bare_def(COUNT, integrators[k / 4]);
+        mote_system *system = system_of(&def);
+        add_force(system, strong);
+        if (k % 4) add_force(system, forces[k % 4 - 1]);
+        if (k % 4 == 3) add_force(system, forces[1]);
+        add_collider(system, mote_sphere((float[3]){0, -1.05f, 0}, 1));
+        const mote_range_view view = spawned(system, COUNT);
+        for (uint32_t i = 0; i < COUNT; i++) put(&view, i, 0.001f * (float)i, 0.02f, 0);
+        stepped(system, 1);
+        for (uint32_t i = 0; i < COUNT; i++) {
+            const double x = (double)view.position.x[i], y = (double)view.position.y[i] + 1.05;
+            test_case("%s, forces %zu, particle %u", integrator_name(integrators[k / 4]), k % 4, i);
+            ASSERT(hypot(x, y), >, 1 - 1e-5);
+        }
+        mote_system_destroy(system);
+    }
+}

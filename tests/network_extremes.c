@@ -55,6 +55,43 @@ TEST(a_spring_acts_at_any_speed_or_its_island_freezes) {
     ASSERT(acted, >, 5);
 }
 
+/* Two rigid springs of different lengths between the same bodies. Returns whether the island freezes; if not,
+ * its bodies are finite. */
+static bool conflict_freezes(float mass, uint32_t iterations) {
+    static net n;
+    begin_net(&n, MOTE_NETWORK_CONSTRAINED);
+    n.def.max_iterations = iterations;
+    add_particle(&n, 0, 0, 0, (double)mass), add_particle(&n, 500, 0, 0, (double)mass);
+    add_spring(&n, 0, 1, 400, INFINITY, 0), add_spring(&n, 0, 1, 600, INFINITY, 0);
+    start_net(&n, NULL, 0);
+    step_net(&n, 1);
+    for (uint32_t i = 0; i < 2; i++) ASSERT(fabs(place_of(&n, i, 0)), <, 1000);
+    const bool frozen = report_of(&n).frozen;
+    mote_system_destroy(n.system);
+    return frozen;
+}
+
+/* From the last mass of which products fit on: those of one iteration overflow, or those of the next. */
+TEST(springs_that_cannot_both_hold_freeze_where_products_overflow) {
+    for (uint32_t iterations = 1; iterations < 6; iterations++) {
+        float low = 1e34f, high = 1e38f, mass;
+        assert_false(conflict_freezes(low, iterations));
+        assert_true(conflict_freezes(high, iterations));
+        for (int halving = 0; halving < 60; halving++) {
+            const float middle = low + (high - low) / 2;
+            if (conflict_freezes(middle, iterations))
+                high = middle;
+            else
+                low = middle;
+        }
+        mass = low * (1 - 24 * 0x1p-23f);
+        for (int step = 0; step < 48; step++, mass = nextafterf(mass, high * 2)) {
+            test_case("%u iterations, %.9g kg", iterations, (double)mass);
+            assert_int_equal(conflict_freezes(mass, iterations), mass > low);
+        }
+    }
+}
+
 /* Another network, of 300 loose particles that may be NaN, is stepped first, in the same scratch. */
 TEST(a_network_does_not_see_the_scratch_of_another) {
     enum { LOOSE = 300 };

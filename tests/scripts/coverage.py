@@ -63,7 +63,10 @@ OF_LINES = {
 # The same for outcomes of the lines of one file that contain a text, where tests take all but those that the
 # reason excludes.
 OF_OUTCOMES = {
-    'engine/base/parallel.c': {'jobs->run && jobs->workers': 'mote_jobs_check refuses jobs without workers'},
+    'engine/base/archive.c': {'else if (count == a->items[1])': 'what ranks deal has one of two lengths'},
+    'engine/base/parallel.c': {
+        'jobs->run && jobs->workers': 'mote_jobs_check refuses jobs without workers',
+        'if (from < to)': 'what ranks deal begins at slot 0'},
     'engine/contacts/colliders.c': {
         'def->kind == MOTE_COLLIDER_DISTANCE_GRID ? def->distance_grid->hash': 'only asked where has_samples',
         'known->of[i].hash != hash || known->of[i].kind': 'a height field and a grid of one hash of 64 bits'},
@@ -79,21 +82,28 @@ OF_OUTCOMES = {
     'engine/networks/halo.c': {
         '!sends && !receives': 'a spring between two ranks makes both send and receive',
         '!h->count[SENT] && !h->count[RECEIVED]': 'a spring between two ranks makes both send and receive'},
+    'engine/networks/levels.c': {
+        'if (a != MOTE_NO_AGGREGATE) add_block': 'all aggregates have as many levels above them'},
     'engine/networks/layout_plan.c': {
         's->particles[a] != s->particles[b]': 'two shapes of islands of one hash of 64 bits',
         'if (local_ends(s, def, s->first_spring[a] + i)': 'two shapes of islands of one hash of 64 bits',
         '!alike(s, def, s->order[first], s->order[end])': 'two shapes of islands of one hash of 64 bits',
         'p->slot <= MOTE_MAX_PARTICLES': 'a network of 2^26 particles'},
     'engine/networks/packets.c': {'needed + needed / 8 <= MOST_PACKETS': '2^28 packets'},
-    'engine/networks/solve.c': {'if (i.count) solve(': 'only islands that have chunks are solved'},
+    'engine/networks/solve.c': {
+        'if (i.count) solve(': 'only islands that have chunks are solved',
+        'if (!(gain > 0)) return 1;': 'gains() has found a gain',
+        'if (!((float)s < 1)) return turn > 0;': 'a gain beyond rounding asks for less than the whole way'},
     'engine/networks/stability.c': {
         '(unsigned)integrator >= MOTE_INTEGRATOR_COUNT': 'systems have checked their integrator',
         'if ((double)count < needed)': 'rounding between two forms of one comparison',
         'while (count <= most && !fits': 'rounding between two forms of one comparison'},
     'engine/networks/step.c': {
         'if (b->chained)': WIDE,
+        'network->response_h == plan->h': 'the step of a system never changes',
         'case MOTE_PHASE_SOLVE:': 'run_block_phase is not called for it',
         'job->plan->stages ? job->plan->stages : 1': 'plans without stages are those of affine forces alone'},
+    'engine/particles/collide_path.h': {'k <= COLLIDE_NEWTON': 'limit of a loop that ends before'},
     'engine/particles/events.c': {
         'i == 0 || (j > 0 &&': 'deaths that the list has already never exceed it'},
     'engine/particles/fused.h': {'i < end; i += MOTE_WIDTH) contain_register': WIDE},
@@ -102,6 +112,7 @@ OF_OUTCOMES = {
         'fused(plan, span, OF(family, mass, mix), contain_any':
             'noise alone has kernels of its own: mix_of never is MOTE_MIX_NOISE'},
     'engine/particles/meet.c': {
+        'fate != MOTE_FATE_KILLED': 'killed ones are gone when a step begins',
         'mote_deal_owner(&peers->slots, slot) == peers->transport.rank': 'foreign particles are not stepped',
         'list[i].slot < particles->range.slot_count': 'a rank that sends slots that do not exist'},
     'engine/particles/passes.h': {
@@ -117,6 +128,8 @@ OF_OUTCOMES = {
         'FOLDS_AFFINE(of.family)': 'integrators that advect have kernels of their own'},
     'engine/stage/plan.c': {
         'scheme->drift_first == 0 && scheme->drift[0] != 0': 'no integrator of one stage drifts first'},
+    'engine/strands/contact.h': {
+        'if (wide_lane_bits(contact.marked)) set_plane': 'rounding between two forms of one comparison'},
     'engine/strands/check.h': {'length > 0 ? stiffness / length': 'segments of rods have a length'},
     'engine/strands/follower_present.c': {
         'square > 0 ? 1.0f / __builtin_sqrtf(square)': 'the mean of two frames on the shorter side is not 0'},
@@ -129,6 +142,12 @@ OF_OUTCOMES = {
     'engine/strands/parts.h': {
         '!own->stiff_acceleration && !own->force': 'strands have masses: drag and springs are in own->force',
         'if (rubs(w)) forget_contacts': 'strands that are not springs have pressure'},
+    'engine/strands/rod_plain.h': {
+        'own->stiff_acceleration || own->force': 'strands have masses: springs are in own->force'},
+    'engine/strands/rod_step.h': {
+        'wide_lane_bits(stiff) && wide_lane_bits(whole)': 'counted in the scalar kernels, of one lane',
+        'step_straight_rods': 'one instance steps rods with and without frames here: MOTE_SPECIALISED'},
+    'engine/strands/rod_turns.h': {'k < c->points; k++': 'limit of a loop that ends before'},
     'engine/strands/section.c': {'(zero && value == 0)': 'without modulus the stiffness is 0'},
     'engine/strands/stage.h': {'parts & STRAND_STRETCH': 'all stages of springs have it'},
     'engine/strands/strands.c': {'const double rate = mass > 0 ?': 'rods have masses and lengths'},
@@ -137,7 +156,8 @@ OF_OUTCOMES = {
     'engine/system/ranges.c': {'!range->kind->own_substeps': 'strands and networks both have it'},
     'engine/system/snapshot.c': {'i != RADIUS_COLUMN || word == own': 'it is called where they differ'},
     'engine/system/system.c': {
-        'if (system->particles.range.kind)': 'all of 2^32 marks are used'},
+        'if (system->particles.range.kind)': 'all of 2^32 marks are used',
+        'if (result == MOTE_OK)': 'a new system has no colliders, whose poses need memory'},
 }
 
 
