@@ -94,7 +94,7 @@ serial() {
             network_determinism hook symbols
 }
 
-# compiled NAME OPTIONS...: everything, with the tests whose result a compiler may change: physics, then bits
+# compiled NAME OPTIONS...: everything, with the short tests that a compiler may change, then bits
 compiled() {
     build "$@" -Dtests=enabled &&
         run_tests "$root/build-$1" --no-suite long --no-suite longest --no-suite hashes \
@@ -205,10 +205,10 @@ ranked() {
 }
 
 # A big-endian machine, emulated: the unit tests of byte order, 200 steps of each scene, and the hashes that
-# it prints within a minute, at least ten.
+# it prints within 45 seconds, at least ten.
 big_endian() {
     local log good bad status=0
-    log=$(LIMIT=60 "$root/tests/portability" s390x 2>&1) || status=1
+    log=$(LIMIT=45 "$root/tests/portability" s390x 2>&1) || status=1
     echo "$log"
     grep -qE '^== s390x: [0-9]{2,} of ' <<<"$log" || status=1
     good=$(sed -n 's/^\([0-9]*\) passed, .*/\1/p' <<<"$log" | tail -n 1)
