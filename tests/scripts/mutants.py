@@ -4,10 +4,10 @@ usage: mutants.py ROOT DIRECTORY MESON_OPTION COUNT [SEED]
 Draws COUNT places with a fixed seed (1) and judges them in copies of the sources, one for each processor; a
 place stays drawn, or not drawn, while other lines of the engine change. A mutant is killed where a test fails
 or does not end; survivors are listed. One that does not compile is drawn again, and so is one with the same
-machine code, byte by byte, as the unchanged engine: no test can tell the two apart. LEFT_OUT lists the files
-without mutants, with the reason. The last line is `N passed, N failed`: killed and survived. The run succeeds
-where at least GOAL percent were killed: of some changes the result is the same by any test, such as `<=` for
-`<` between numbers that are never equal.
+machine code, byte by byte, as the unchanged engine, or by proof the same results (SAME_RESULTS): no test can
+tell the two apart. LEFT_OUT lists the files without mutants, with the reason. The last line is `N passed, N
+failed`: killed and survived. The run succeeds where at least GOAL percent were killed: of some changes the
+result is the same by any test, such as `<=` for `<` between numbers that are never equal.
 """
 import collections
 import concurrent.futures
@@ -31,7 +31,7 @@ OPERATORS = [(r' < ', ' <= '), (r' <= ', ' < '), (r' > ', ' >= '), (r' >= ', ' >
              (r'(?m)^    +[a-z_]\w*\([^;{}]*\);$', ';'),  # a call alone
              (r'(?m)^    +if \([^;{}]*\) return [^;]*;$', ';')]  # an early return
 GOAL = 90  # percent
-SURVIVED, UNBUILT, EQUAL = 'SURVIVED', 'does not compile', 'the same machine code'
+SURVIVED, UNBUILT, EQUAL, SAME = 'SURVIVED', 'does not compile', 'the same machine code', 'the same results'
 LEFT_OUT = {
     r'/validate\.c$': 'invariants, which builds with assertions check',
     r'^engine/cluster/': 'a library of its own, whose tests need the ranks of MPI',
@@ -42,6 +42,17 @@ LEFT_OUT = {
     r'/base/requirements\.c$': 'compiled when the build is configured, never linked',
     r'/base/isa\.[ch]$': 'depends on the processor: one machine takes one branch of each',
     r'/base/compiler\.h$': 'attributes and names of the compiler',
+}
+# Mutants without another result: a part of the line, what is changed, and why.
+SAME_RESULTS = {
+    'engine/math/wide.h': {
+        ('wide zero = a * 0.0f;', '*'): 'registers taken for not finite are stepped again, to the same bits'},
+    'engine/networks/network.c': {
+        ('if (packets + capacity > MOTE_NO_ITEM / MOTE_GROUP)', 'if'): 'no machine holds 2^28 packets'},
+    'engine/particles/turn.h': {
+        ('!turn_is_driven(&local) && i + stride <= end', '<='): 'the next loop has the same bits'},
+    'engine/strands/frames.c': {
+        ('const uint32_t before = w->first > 0;', '0'): 'no window begins at point 1'},
 }
 PARTICLES = ['particles', 'deaths', 'life', 'emitters', 'emitter_births', 'emitter_spreads', 'emits',
              'events', 'event_lists', 'event_hits', 'statistics', 'collision_hits', 'particle_collisions',
@@ -141,6 +152,13 @@ def quiet(command, seconds=3600):
     return run.returncode
 
 
+def has_same_results(path, text, change):
+    start, end, _ = change
+    before, after = text.rfind('\n', 0, start) + 1, text.find('\n', end)
+    line, old = text[before:after], text[start:end].split()[0]
+    return any(part in line and old == what for part, what in SAME_RESULTS.get(str(path), ()))
+
+
 def words(name):
     """What a file and a test have in common: `collide_spin` and `collisions` begin with the same letters."""
     return {word[:5].rstrip('s') for word in name.split('_')}
@@ -202,6 +220,8 @@ class Worker:
 
     def judge(self, tests, path, text, change):
         """Whether a mutant counts, and what became of it."""
+        if has_same_results(path, text, change):
+            return False, SAME
         start, end, new = change
         file = self.copy / path
         file.write_text(text[:start] + new + text[end:])
@@ -302,7 +322,7 @@ def main():
     survivors = [name for _, verdict, name in verdicts if verdict == SURVIVED]
     judged = sum(counts for counts, _, _ in verdicts)
     print('survivors:', *survivors or ['none'], sep='\n  ')
-    for reason in UNBUILT, EQUAL:
+    for reason in UNBUILT, EQUAL, SAME:
         print(f'drawn again, {reason}: {sum(verdict == reason for _, verdict, _ in verdicts)}')
     print(f'{judged - len(survivors)} passed, {len(survivors)} failed')
     return 1 if 100 * len(survivors) > (100 - GOAL) * judged else 0
