@@ -43,7 +43,7 @@ LEFT_OUT = {
     r'/base/isa\.[ch]$': 'depends on the processor: one machine takes one branch of each',
     r'/base/compiler\.h$': 'attributes and names of the compiler',
 }
-# Mutants without another result: a part of the line, what is changed, and why.
+# Mutants without another result on what a machine can hold: a part of the line, what is changed, and why.
 SAME_RESULTS = {
     'engine/math/wide.h': {
         ('wide zero = a * 0.0f;', '*'): 'registers taken for not finite are stepped again, to the same bits'},
