@@ -85,9 +85,10 @@ plain() { # NAME OPTIONS...: everything, with all tests
     build "$@" -Dtests=enabled && run_tests "$root/build-$1"
 }
 
-# serial NAME OPTIONS...: without OpenMP, the tests that step on threads, or that count and refuse them
+# serial NAME: without OpenMP and without vector kernels, the tests that step on threads, or that count and
+# refuse them. The kernels of each instruction set are those that `gcc` compares.
 serial() {
-    build "$@" -Dtests=enabled -Dbench=disabled -- tests/hashes tests/files tests/every_step tests/jobs \
+    build "$1" -Disa=scalar -Dopenmp=disabled -Dtests=enabled -Dbench=disabled -- tests/hashes tests/files tests/every_step tests/jobs \
         tests/memory tests/misuse tests/network_determinism tests/hook &&
         libraries "$root/build-$1" &&
         run_tests "$root/build-$1" hashes hashes-threads-3 files every-step jobs memory misuse \
@@ -100,14 +101,6 @@ compiled() {
         run_tests "$root/build-$1" --no-suite long --no-suite longest --no-suite hashes \
             --no-suite unsanitized --no-suite house --no-suite installed --no-suite viewer &&
         run_tests "$root/build-$1" --suite hashes --suite unsanitized --no-suite longest
-}
-
-# unoptimised NAME OPTIONS...: the programs of hashes, for what an optimiser may change: bits, and what the
-# library calls. Other instruction sets and numbers of threads are compared in optimised builds.
-unoptimised() {
-    build "$@" "$two_isas" -Dtests=enabled -- tests/hashes tests/files tests/every_step &&
-        libraries "$root/build-$1" &&
-        run_tests "$root/build-$1" -t 4 hashes files every-step symbols
 }
 
 # hashes_only NAME OPTIONS...: the golden hashes, on every instruction set of the build and on threads
@@ -180,7 +173,7 @@ windows() { # cross-compiled, under wine
     local directory=$root/build-windows
     write_windows_cross_file "$directory-files"
     build windows --cross-file "$directory-files/cross.ini" -Disa=avx2 -Dbench=disabled &&
-        with_wine "$directory-files" run_tests "$directory" -t 4 hashes-avx2 hashes-scalar
+        with_wine "$directory-files" run_tests "$directory" -t 4 hashes-avx2
 }
 
 # The library for wasm32 under node, and the page of the viewer in Chromium.
@@ -237,12 +230,9 @@ run_all() {
     provide "${windows_packages[@]}" || true
     export CC=gcc CXX=g++
     variant gcc plain gcc -Dbench=enabled
-    # No vector kernels at all. The kernels of each other set are those that `gcc` compares.
-    variant scalar hashes_only scalar -Disa=scalar
-    variant gcc-O0 unoptimised gcc-O0 -Doptimization=0 -Dbench=disabled
     # Flags that a host may have in CFLAGS: no bit changes.
     variant user-flags hashes_only user-flags "$two_isas" '-Dc_args=-ffp-contract=fast -march=native'
-    variant no-openmp serial no-openmp "$two_isas" -Dopenmp=disabled
+    variant no-openmp serial no-openmp
     variant asan-ubsan sanitized
     optional mpi ranked "${mpi_packages[@]}"
     run_clang_variants
