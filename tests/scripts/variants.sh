@@ -88,8 +88,8 @@ plain() { # NAME OPTIONS...: everything, with all tests
 # serial NAME: without OpenMP and without vector kernels, the tests that step on threads, or that count and
 # refuse them. The kernels of each instruction set are those that `gcc` compares.
 serial() {
-    build "$1" -Disa=scalar -Dopenmp=disabled -Dtests=enabled -Dbench=disabled -- tests/hashes tests/files tests/every_step tests/jobs \
-        tests/memory tests/misuse tests/network_determinism tests/hook &&
+    build "$1" -Disa=scalar -Dopenmp=disabled -Dtests=enabled -Dbench=disabled -- tests/hashes tests/files \
+        tests/every_step tests/jobs tests/memory tests/misuse tests/network_determinism tests/hook &&
         libraries "$root/build-$1" &&
         run_tests "$root/build-$1" hashes hashes-threads-3 files every-step jobs memory misuse \
             network_determinism hook symbols
@@ -110,17 +110,6 @@ hashes_only() {
 }
 
 with_clang() { CC=clang-19 CXX=clang++-19 "$@"; }
-
-aarch64() {
-    local directory=$root/build-aarch64 triplet=aarch64-linux-gnu
-    write_cross_file "$directory-files" "$triplet-gcc" "$triplet-" linux aarch64 little \
-        qemu-aarch64 -L "/usr/$triplet"
-    build aarch64 --cross-file "$directory-files/cross.ini" -Dbench=disabled -- tests/hashes \
-        tests/every_step &&
-        libraries "$directory" &&
-        # Emulated, each set of hashes costs minutes: of the scalar kernels 200 steps of 14 scenes.
-        run_tests "$directory" -t 4 hashes-neon every-step-scalar symbols
-}
 
 # Sanitized kernels compile for a minute each and more: -O1, scalar and one other instruction set, no tracking
 # of variables, and no programs but those of the tests that run keep that bearable; gold links them in half of
@@ -197,21 +186,23 @@ ranked() {
         run_tests "$root/build-mpi" --suite mpi && run_tests "$root/build-mpi" consumers-mpi
 }
 
-# A big-endian machine, emulated: the unit tests of byte order, 200 steps of each scene, and the hashes that
-# it prints within 45 seconds, at least ten.
-big_endian() {
+# emulated TARGET SECONDS: one of tests/portability. Its unit tests, with 200 steps of each scene, and the
+# hashes that each instruction set prints within so many seconds, at least ten.
+emulated() {
     local log good bad status=0
-    log=$(LIMIT=45 "$root/tests/portability" s390x 2>&1) || status=1
+    log=$(LIMIT=$2 "$root/tests/portability" "$1" 2>&1) || status=1
     echo "$log"
-    grep -qE '^== s390x: [0-9]{2,} of ' <<<"$log" || status=1
+    grep -qE "^== $1: [0-9]{2,} of " <<<"$log" || status=1
     good=$(sed -n 's/^\([0-9]*\) passed, .*/\1/p' <<<"$log" | tail -n 1)
     bad=$(sed -n 's/.* passed, \([0-9]*\) failed$/\1/p' <<<"$log" | tail -n 1)
     passed=$((passed + ${good:-0})) failed=$((failed + ${bad:-0}))
     return "$status"
 }
 
+aarch64() { emulated aarch64 40; }
+s390x() { emulated s390x 40; } # a big-endian machine
 emulated_aarch64() { optional aarch64 aarch64 "${aarch64_packages[@]}"; }
-emulated_s390x() { optional s390x big_endian "${s390x_packages[@]}"; }
+emulated_s390x() { optional s390x s390x "${s390x_packages[@]}"; }
 
 # Packages of the variants are installed group by group, so that one that a system lacks does not cost the
 # others; under CI a lack is an error.
