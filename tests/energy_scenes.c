@@ -1,5 +1,6 @@
 /* Random scenes of strands and of constrained nets: after no step do they have more energy than was available
- * at the start, in the frame in which roots, pins and colliders are at rest. */
+ * at the start, in the frame in which roots, pins and colliders are at rest, but for the allowances below.
+ * With ALL_SCENES 40 times as many: of 24,000 of rigid strands a few have up to 0.4 % more. */
 #include "test.h"
 
 #include <math.h>
@@ -320,12 +321,21 @@ static void check_all_strands(mote_strand_solver solver, bool compliant, uint32_
 }
 
 /* Lengths are held to max_strain, 0.002, and the energy at the end of a step swings by about h^2 g / l:
- * 1/1000. */
-TEST(rigid_strands_gain_no_energy) { check_all_strands(MOTE_STRAND_ROBUST, false, 400, 0.001); }
-TEST(conserving_strands_gain_no_energy) { check_all_strands(MOTE_STRAND_CONSERVING, false, 200, 0.001); }
+ * 1/1000 in these. */
+#if defined(ALL_SCENES)
+enum { TIMES = 40 };
+static const double swing = 0.004;
+#else
+enum { TIMES = 1 };
+static const double swing = 0.001;
+#endif
+TEST(rigid_strands_gain_no_energy) { check_all_strands(MOTE_STRAND_ROBUST, false, 400 * TIMES, swing); }
+TEST(conserving_strands_gain_no_energy) {
+    check_all_strands(MOTE_STRAND_CONSERVING, false, 200 * TIMES, swing);
+}
 
 /* To first order, which loses energy. */
-TEST(compliant_strands_gain_no_energy) { check_all_strands(MOTE_STRAND_ROBUST, true, 300, rounding); }
+TEST(compliant_strands_gain_no_energy) { check_all_strands(MOTE_STRAND_ROBUST, true, 300 * TIMES, rounding); }
 
 /* Scenes in which a point that landed gave its strand up to 9.5 % of the scale, by their seeds. */
 TEST(rigid_strands_that_land_gain_no_energy) {
@@ -452,7 +462,7 @@ static void check_net(uint64_t seed, bool rigid, tally *t) {
 /* With rigid springs the elastic energy of the others contains what contacts strain them by, after the solve:
  * not a motion. */
 TEST_EACH(constrained_nets_gain_no_energy, 2, kind_name, rigid) {
-    enum { SCENES = 250 };
+    enum { SCENES = 250 * TIMES };
     tally t = {0};
     for (uint32_t i = 0; i < SCENES; i++) check_net(FIRST_SEED + i, rigid, &t);
     check_tally(&t, SCENES);
