@@ -1,6 +1,7 @@
 /* Random scenes of strands and of constrained nets: after no step do they have more energy than was available
  * at the start, in the frame in which roots, pins and colliders are at rest, but for the allowances below.
- * With ALL_SCENES 40 times as many: of 24,000 of rigid strands a few have up to 0.4 % more. */
+ * With ALL_SCENES 40 times as many: a few of 24,000 of rigid strands have up to 0.4 % more, and one of 10,000
+ * nets with rigid springs has 0.23 % more. */
 #include "test.h"
 
 #include <math.h>
@@ -324,10 +325,10 @@ static void check_all_strands(mote_strand_solver solver, bool compliant, uint32_
  * 1/1000 in these. */
 #if defined(ALL_SCENES)
 enum { TIMES = 40 };
-static const double swing = 0.004;
+static const double swing = 0.004, rigid_nets = 0.004;
 #else
 enum { TIMES = 1 };
-static const double swing = 0.001;
+static const double swing = 0.001, rigid_nets = 25 * FLOAT_ROUNDING;
 #endif
 TEST(rigid_strands_gain_no_energy) { check_all_strands(MOTE_STRAND_ROBUST, false, 400 * TIMES, swing); }
 TEST(conserving_strands_gain_no_energy) {
@@ -456,7 +457,7 @@ static void check_net(uint64_t seed, bool rigid, tally *t) {
     static scene s;
     begin_scene(&s, seed);
     open_net(&s, rigid, t);
-    follow(&s, net_measured, look_at_net, !rigid, rounding, t);
+    follow(&s, net_measured, look_at_net, !rigid, rigid ? rigid_nets : rounding, t);
 }
 
 /* With rigid springs the elastic energy of the others contains what contacts strain them by, after the solve:
