@@ -30,7 +30,7 @@ MOTE_ONCE void collide_leg_begin(const mote_collision *c, collide_leg *leg) {
     leg->slack = wide_select(leg->active, slack, leg->slack); /* others are read at the end of the substep */
     leg->slow = COLLIDE_SLOW * (collide_sum(leg->v) + collide_sum(leg->end_v));
     leg->dv = wide3_sub(leg->end_v, leg->v);
-    leg->lag = wide3_scale(leg->left * (c->theta * c->h), leg->dv);
+    leg->lag = wide3_add_scaled(leg->raised, leg->left * (c->theta * c->h), leg->dv);
 }
 
 /* Particles after a hit: place, relative velocities at both ends of the next leg, velocity of the material,
@@ -42,20 +42,76 @@ typedef struct collide_after {
     wide friction, limit;
 } collide_after;
 
+/* A surface that turns, with which lanes are in contact: its normals at the hit and at the end of the
+ * substep, `time` of a substep later, a place on it then, m, and the motion of its material there in a
+ * substep, m. */
+typedef struct collide_rising {
+    wide3 normal, later, place, drift;
+    wide time;
+} collide_rising;
+
+/* Next leg: its duration and ends, and the part of its lag that raised it. */
+typedef struct collide_next {
+    wide left;
+    wide3 to, end, raised;
+} collide_next;
+
+/* Least share of a substep in which a surface raises lanes: in less, its turn is rounding, which over that
+ * time would be speed. */
+#define COLLIDE_RISING 0x1p-10f
+
+/* Raises lanes that would end the next leg behind a surface that turns: on it, and as fast as it. A surface
+ * that turns by (later - normal) in the leg raises what goes `way` along it, with the square of time; sooner
+ * if that is slowed down, and, to be above it, by the error of third order. v: at the start of the leg. */
+MOTE_INLINE void collide_climb(const mote_collision *c, const collide_rising *s, wide_mask lanes, wide3 v,
+                               collide_next *next) {
+    const wide zero = {0}, one = wide_set(1.0f);
+    const wide3 way = wide3_sub(next->to, s->place), turned = wide3_sub(s->later, s->normal);
+    const wide rise = zero - wide3_dot(s->later, way);
+    const wide speed = wide3_dot(s->later, next->end) - c->inverse_h * wide3_dot(s->later, s->drift),
+               needed = (0.0f - c->inverse_h) * wide3_dot(turned, way) /
+                        wide_max(s->time, wide_set(COLLIDE_RISING));
+    const wide_mask behind = lanes & wide_less(zero, rise) & wide_less(wide_set(COLLIDE_RISING), s->time);
+    const wide time = (c->theta * c->h) * next->left, gain = wide_max(needed - speed, zero),
+               slowed = time * wide3_dot(wide3_sub(v, next->end), way),
+               share =
+                   wide_clamp(slowed / wide_max(wide3_dot(way, way), wide_set(CONTACT_SHORT)), 0.0f, 1.0f),
+               bulge = 0.5f * wide3_dot(turned, turned) * collide_sum(way),
+               lag = wide_max(rise * (one - share) - bulge, zero) - time * gain;
+    next->to = wide3_select(behind, wide3_add_scaled(next->to, rise, s->later), next->to);
+    next->end = wide3_select(behind, wide3_add_scaled(next->end, gain, s->later), next->end);
+    next->raised = wide3_select(behind, wide3_add_scaled(next->raised, lag, s->later), next->raised);
+}
+
 /* Replaces the legs of the lanes in `hits` by the next ones. */
 MOTE_INLINE void collide_go_on(const mote_collision *c, const collide_hit *hit, wide_mask hits,
                                const collide_after *after, collide_leg *leg) {
     const wide left = leg->left * (1.0f - wide_max(hit->f, (wide){0}));
     const wide3 mean = wide3_add_scaled(after->v, wide_set(c->theta), wide3_sub(after->end, after->v));
-    wide3 to = wide3_add_scaled(after->x, left, hit->drift);
-    to = wide3_select(hit->sticks, to, wide3_add_scaled(to, left * c->h, mean));
-    to = wide3_select(hit->kills, after->x, to);
-    wide3 end = wide3_select(hit->sticks, after->material, wide3_add(after->end, after->material));
-    end = wide3_select(hit->kills, after->at, end);
+    const wide3 place = wide3_sub(wide3_add_scaled(after->x, left, hit->drift),
+                                  wide3_scale(left * (1.0f - left), hit->swerve));
+    collide_next next = {left, wide3_add_scaled(place, left * c->h, mean),
+                         wide3_add(after->end, after->material), wide3_zero()};
+    const wide3 start = wide3_add(after->v, after->material);
+    const wide_mask turning = hits & wide_less((wide){0}, hit->spin);
+    if (wide_lane_bits(turning)) {
+        const collide_rising here = {hit->normal, hit->later, hit->place, hit->drift, left};
+        collide_climb(c, &here, turning, start, &next);
+    }
+    const wide_mask valley = hits & leg->creased & leg->rest_turns;
+    if (wide_lane_bits(valley)) {
+        const collide_rising other = {leg->rest_normal, leg->rest_later, leg->rest_place, leg->rest_drift,
+                                      leg->rest_time};
+        collide_climb(c, &other, valley, start, &next);
+    }
+    const wide3 to = wide3_select(hit->sticks, place, wide3_select(hit->kills, after->x, next.to));
+    const wide3 end =
+        wide3_select(hit->sticks, after->material, wide3_select(hit->kills, after->at, next.end));
     leg->x = wide3_select(hits, after->x, leg->x);
-    leg->v = wide3_select(hits, wide3_add(after->v, after->material), leg->v);
+    leg->v = wide3_select(hits, start, leg->v);
     leg->end_x = wide3_select(hits, to, leg->end_x);
     leg->end_v = wide3_select(hits, end, leg->end_v);
+    leg->raised = wide3_select(hits, next.raised, leg->raised);
     leg->left = wide_select(hits, left, leg->left);
     leg->drift = wide3_select(hits, hit->drift, leg->drift);
     leg->side = wide3_select(hits, hit->normal, leg->side);
@@ -67,15 +123,23 @@ MOTE_INLINE void collide_go_on(const mote_collision *c, const collide_hit *hit, 
         leg->older_limit = wide_select(again, leg->rest_limit, leg->older_limit);
     }
     leg->rest_normal = wide3_select(rests, hit->normal, leg->rest_normal);
+    leg->rest_later = wide3_select(rests, hit->later, leg->rest_later);
+    leg->rest_time = wide_select(rests, left, leg->rest_time);
+    leg->rest_place = wide3_select(rests, hit->place, leg->rest_place);
+    leg->rest_drift = wide3_select(rests, hit->drift, leg->rest_drift);
+    leg->rest_turns = (rests & turning) | (~rests & leg->rest_turns);
     leg->rest_friction = wide_select(rests, after->friction, leg->rest_friction);
     leg->rest_limit = wide_select(rests, after->limit, leg->rest_limit);
     leg->rested = rests | (~hits & leg->rested);
     leg->last = (hits & hit->index) | (~hits & leg->last);
+    leg->met |= hits;
+    const wide_mask inside = hits & wide_less(hit->f, (wide){0});
+    leg->detour = wide_select(inside, COLLIDE_DETOUR * leg->detour, leg->detour);
     leg->touched |= hits;
     leg->held |= hits & (hit->kills | hit->sticks);
     leg->active = hits & ~hit->kills & ~hit->sticks;
-    /* At rest among colliders at rest: no further hits. */
-    if (c->still) leg->active &= wide_less((wide){0}, collide_sum(leg->v) + collide_sum(leg->end_v));
+    /* At rest among colliders at rest, and not put elsewhere: no further hits. */
+    if (c->still) leg->active &= inside | wide_less((wide){0}, collide_sum(leg->v) + collide_sum(leg->end_v));
 }
 
 /* Adds the hits of lanes to the events: all but contacts at rest, which are those no faster than the velocity
@@ -197,6 +261,21 @@ MOTE_ONCE void collide_resolve(const mote_collision *c, const collide_hit *hit, 
     if (c->add_hits) collide_add_hits(c, hit, hits, x, zero - wn, leg);
     const collide_after next = {x, v, end, material, at, rests, friction, limit};
     collide_go_on(c, hit, hits, &next, leg);
+}
+
+/* Ends the legs of lanes beside a collider that they pass by, and begins the next ones: so the segments of
+ * both are nearer to the parabola. */
+MOTE_OUTLINE void collide_pass(const collide_hit *hit, wide_mask passes, collide_leg *leg) {
+    const wide f = hit->f, rest_of = 1.0f - f;
+    const wide3 x = wide3_sub(wide3_add_scaled(leg->x, f, wide3_sub(leg->end_x, leg->x)),
+                              wide3_scale(f * rest_of, leg->lag));
+    leg->x = wide3_select(passes, x, leg->x);
+    leg->v = wide3_select(passes, wide3_add_scaled(leg->v, f, leg->dv), leg->v);
+    leg->left = wide_select(passes, leg->left * rest_of, leg->left);
+    leg->turned = wide3_select(passes, wide3_scale(rest_of, leg->turned), leg->turned);
+    leg->raised = wide3_select(passes, wide3_scale(rest_of * rest_of, leg->raised), leg->raised);
+    leg->met = (passes & hit->index) | (~passes & leg->met);
+    leg->active |= passes;
 }
 
 /* Returns whether an end of a leg is farther than `most` (m, in x, y or z) from a place. */
@@ -339,14 +418,17 @@ MOTE_OUTLINE void collide_register(const mote_collision *c, const mote_near *nea
         collide_hit hit;
         collide_hit_clear(&hit);
         collide_find(c, list, from, &leg, &hit);
-        const wide_mask hits = leg.active & wide_less(hit.f, wide_set(COLLIDE_NO_HIT));
+        wide_mask hits = leg.active & wide_less(hit.f, wide_set(COLLIDE_NO_HIT));
         if (!wide_lane_bits(hits)) break;
         if (list->count > 1) collide_look_again(c, list, from, &leg, hits, &hit);
         if (sweep == COLLIDE_SWEEPS) {
             collide_stop(c, hits, &leg);
             break;
         }
+        const wide_mask passes = hits & hit.passes;
+        hits &= ~passes;
         collide_resolve(c, &hit, hits, &leg);
+        if (wide_lane_bits(passes)) collide_pass(&hit, passes, &leg);
         if (c->stuck) {
             collide_stick(c, to, i, &hit, hits & hit.sticks, &leg);
             leg.changed |= hits & hit.sticks;
@@ -358,7 +440,8 @@ MOTE_OUTLINE void collide_register(const mote_collision *c, const mote_near *nea
         if (collide_leaves(&leg, region.x, region.most) || collide_leaves(&leg, s->from_x, s->room))
             list = &c->all;
     }
-    if (!c->still || (c->hollow && wide_lane_bits(leg.touched))) collide_settle(c, from, free, &leg);
+    if (!c->still || (c->hollow && wide_lane_bits(leg.touched)))
+        collide_settle(c, from, free, s->from_x, &leg);
     if (c->still) collide_stay(s, &leg);
     if (c->half_step) leg.end_v = wide3_sub(leg.end_v, half);
     s->changed = leg.changed;

@@ -137,17 +137,25 @@ MOTE_OUTLINE void collide_with_grid(const mote_collision *c, int32_t index, cons
         collide_normal_at(to, (collide_form){to->kind, to->turns}, g.passed + at * leg->left, local);
     wide f = at;
     if (wide_lane_bits(search.found)) f = collide_grid_bend(to, leg, &g, &search, at, normal, &straight);
+    const wide depth = wide_select(inside, zero - start.distance, zero);
+    const wide3 later = to->turns ? contact_out_of(to->axis, local) : normal;
+    wide3 place = normal;
     if (to->turns) {
         const wide3 d = wide3_add_scaled(d0, f, g.way);
         drift = collide_drift(to, collide_contact(to, leg, normal, d), &swerve);
+        place = wide3_add(wide3_set(to->origin),
+                          contact_out_of(to->axis, collide_grid_into(to, &g, leg->left, f, d)));
+        place = wide3_add_scaled(place, depth, later);
     }
     const collide_hit here = {.f = wide_select(inside, wide_set(COLLIDE_INSIDE), f),
                               .normal = normal,
+                              .later = later,
+                              .place = place,
                               .drift = drift,
                               .swerve = swerve,
                               .grid = meets,
                               .straight = straight,
-                              .depth = wide_select(inside, zero - start.distance, zero)};
+                              .depth = depth};
     collide_take(c, index, to, &here, meets, hit);
 }
 

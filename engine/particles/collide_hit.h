@@ -11,13 +11,17 @@
 /* First hit of the leg. */
 typedef struct collide_hit {
     wide f; /* fraction of the leg */
-    wide3 normal, drift;
+    wide3 normal;
+    wide3 later,
+        place; /* of what turns: its normal at the end of the substep, and where it carries the lane */
+    wide3 drift;
     wide3 swerve; /* m, what the chord of the material's path has beyond its velocity at the hit */
     wide restitution, friction, depth; /* depth > 0: the leg began inside */
     wide spin;                         /* rad: what the collider turns in the substep */
     wide_mask index, kills, sticks;
     wide_mask grid;     /* lanes that hit a height field or distance grid */
     wide_mask straight; /* lanes whose place of the hit is on the segment, not on the parabola */
+    wide_mask passes;   /* lanes that pass by: the segment meets the collider, and the parabola does not */
 } collide_hit;
 
 /* Member by member: clearing the whole takes as long as a small collider. */
@@ -25,9 +29,9 @@ MOTE_INLINE void collide_hit_clear(collide_hit *hit) {
     const wide3 none = wide3_zero();
     const wide_mask no_lane = (wide_mask){0};
     hit->f = wide_set(COLLIDE_NO_HIT);
-    hit->normal = hit->drift = hit->swerve = none;
+    hit->normal = hit->later = hit->place = hit->drift = hit->swerve = none;
     hit->restitution = hit->friction = hit->depth = hit->spin = none.x;
-    hit->index = hit->kills = hit->sticks = hit->grid = hit->straight = no_lane;
+    hit->index = hit->kills = hit->sticks = hit->grid = hit->straight = hit->passes = no_lane;
 }
 
 /* Returns the start of a leg relative to the origin of a collider. */
@@ -36,6 +40,21 @@ MOTE_INLINE wide3 collide_start(const mote_collider_pose *from, const mote_colli
     const wide3 d = wide3_sub(leg->x, wide3_set(from->origin));
     if (to->moved == 0) return d;
     return wide3_sub(d, wide3_scale(1.0f - leg->left, wide3_set(to->shift)));
+}
+
+/* Returns the parabola of a leg beside a collider. */
+MOTE_INLINE collide_arc collide_arc_of(const mote_collider_pose *from, const mote_collider_pose *to,
+                                       const collide_leg *leg) {
+    collide_arc arc = {.d0 = collide_start(from, to, leg), .lag = leg->lag, .left = leg->left};
+    arc.d1 = wide3_sub(leg->end_x, wide3_set(to->origin)), arc.way = wide3_sub(arc.d1, arc.d0);
+    arc.passed = 1.0f - leg->left, arc.curved = (wide){0};
+    arc.length = collide_sum(arc.way) + collide_sum(arc.lag);
+    if (!to->turns) return arc;
+    const wide angle = to->spin * leg->left,
+               far = wide_max(collide_sum(arc.d0), collide_sum(arc.d1)) + collide_sum(arc.lag);
+    arc.curved = 0.5f * angle * (angle * far + 2.0f * arc.length);
+    arc.length += 1.05f * angle * far;
+    return arc;
 }
 
 /* Returns the motion of the material at d from the origin of a collider in a substep; *swerve: the part of it
@@ -64,10 +83,14 @@ MOTE_INLINE wide3 collide_friction(wide limit, wide3 free) {
 MOTE_INLINE void collide_take(const mote_collision *c, int32_t index, const mote_collider_pose *to,
                               const collide_hit *here, wide_mask meets, collide_hit *hit) {
     const wide_mask first = meets & wide_less(here->f, hit->f), none = (wide_mask){0};
-    const wide_mask inside = wide_less((wide){0}, here->depth);
+    const wide_mask inside = wide_less((wide){0}, here->depth), holds = first & ~here->passes;
     if (!wide_lane_bits(first)) return;
     hit->f = wide_select(first, here->f, hit->f);
     hit->normal = wide3_select(first, here->normal, hit->normal);
+    if (to->turns) {
+        hit->later = wide3_select(first, here->later, hit->later);
+        hit->place = wide3_select(first, here->place, hit->place);
+    }
     hit->drift = wide3_select(first, here->drift, hit->drift);
     hit->swerve = wide3_select(first, here->swerve, hit->swerve);
     hit->depth = wide_select(first, here->depth, hit->depth);
@@ -77,12 +100,13 @@ MOTE_INLINE void collide_take(const mote_collision *c, int32_t index, const mote
     hit->spin = wide_select(first, wide_set(to->spin), hit->spin);
     hit->grid = (first & here->grid) | (~first & hit->grid);
     hit->straight = (first & here->straight) | (~first & hit->straight);
+    hit->passes = (first & here->passes) | (~first & hit->passes);
     hit->index = (first & index) | (~first & hit->index);
     /* What holds stops the newborn as what kills does: both act in the next step. */
     const bool sticks = to->response == MOTE_RESPONSE_STICK, born = !c->stuck && !c->killed;
     hit->kills =
-        (to->response == MOTE_RESPONSE_KILL || (sticks && born) ? first : none) | (~first & hit->kills);
-    hit->sticks = (sticks && !born ? first : none) | (~first & hit->sticks);
+        (to->response == MOTE_RESPONSE_KILL || (sticks && born) ? holds : none) | (~first & hit->kills);
+    hit->sticks = (sticks && !born ? holds : none) | (~first & hit->sticks);
 }
 
 #endif

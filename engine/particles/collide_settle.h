@@ -4,27 +4,33 @@
 
 #include "particles/collide_grid.h"
 
-/* Returns the lanes that begin the leg outside a collider that turns, and in *side the normal of its nearest
- * surface there, in its axes. */
+/* Returns the lanes that begin the substep at `start` outside a collider that turns, and in *side the normal
+ * of its nearest surface there, in its axes. */
 MOTE_INLINE wide_mask collide_begins_outside(const mote_collider_pose *from, const mote_collider_pose *to,
-                                             const collide_leg *leg, wide3 *side) {
-    const wide3 q = collide_into(to->kind, to->before, wide3_sub(leg->x, wide3_set(from->origin)));
-    const collide_surface begin = collide_surface_of(to, to->kind, q, collide_girth_of(to, to->kind, leg));
+                                             wide3 start, const collide_leg *leg, wide3 *side) {
+    const wide3 q = collide_into(to->kind, to->before, wide3_sub(start, wide3_set(from->origin)));
+    const collide_surface begin = collide_surface_of(to, to->kind, q, collide_girth(to, to->kind, leg));
     *side = begin.normal;
     return ~wide_less(begin.distance, (wide){0} - (leg->slack + to->slack));
 }
 
-/* Returns the surface through which lanes inside a convex collider leave it: the nearest one, or, where they
- * have come from the other side, the opposite one. q: the place, side: the normal there, in its axes. */
+/* Returns the surface through which lanes inside a convex collider leave it: of a box the nearest face on the
+ * side from which they came; of other shapes the nearest surface, or the opposite one where they came from
+ * there. q: the place, side: the normal where they began, in the axes of the collider. */
 MOTE_INLINE collide_surface collide_way_out(const mote_collider_pose *to, const collide_leg *leg, wide3 q,
                                             wide3 side) {
-    const collide_girth girth = collide_girth_of(to, to->kind, leg);
+    const wide girth = collide_girth(to, to->kind, leg);
     const collide_surface near = collide_surface_of(to, to->kind, q, girth);
     if (to->kind == MOTE_COLLIDER_PLANE) return near;
+    if (to->kind == MOTE_COLLIDER_BOX) {
+        const wide_mask within = wide_less(near.distance, (wide){0});
+        const collide_surface face = collide_face(to, q, side, side, girth, COLLIDE_SIDE);
+        return (collide_surface){wide_select(within, face.distance, near.distance),
+                                 wide3_select(within, face.normal, near.normal)};
+    }
     const wide3 n = near.normal, size = contact_abs(n);
-    wide half = girth.radius;
+    wide half = girth;
     if (to->kind == MOTE_COLLIDER_CAPSULE) half += size.y * to->half_length;
-    if (to->kind == MOTE_COLLIDER_BOX) half += wide3_dot(size, collide_core(to, girth));
     const wide_mask past = wide_less(wide3_dot(n, side), (wide){0});
     return (collide_surface){wide_select(past, (wide){0} - (half + wide3_dot(n, q)), near.distance),
                              wide3_select(past, wide3_sub(wide3_zero(), n), n)};
@@ -43,9 +49,9 @@ MOTE_INLINE wide3 collide_lifted(wide3 a, wide3 normal, wide depth, wide3 w) {
 /* Puts lanes that end inside a collider that turns on the surface from whose side they came: the last
  * collider that they hit, which turned after the hit, or one that they did not hit, because its surface is no
  * plane in the substep. So it does with the last distance grid that they hit, which may be hollow
- * (collide_grid.h). free: lanes that a collider did not hold at the start. */
+ * (collide_grid.h). free: lanes that a collider did not hold at the start of the substep, at `start`. */
 MOTE_INLINE void collide_settle(const mote_collision *c, const mote_collider_pose *from, wide_mask free,
-                                collide_leg *leg) {
+                                wide3 start, collide_leg *leg) {
     const wide zero = {0}, rate = wide_set(c->inverse_h);
     for (uint32_t k = 0; k < c->all.count; k++) {
         const mote_collider_pose *was = &from[c->all.index[k]], *to = was + c->count;
@@ -54,7 +60,7 @@ MOTE_INLINE void collide_settle(const mote_collision *c, const mote_collider_pos
         const wide3 d = wide3_sub(leg->end_x, wide3_set(to->origin));
         const wide_mask last = leg->touched & ~leg->held & wide_is(leg->last, c->all.index[k]);
         const wide ball = 1.0625f * (to->bound + leg->radius);
-        wide_mask here = last | (free & ~leg->touched & wide_less(wide3_dot(d, d), ball * ball));
+        wide_mask here = last | (free & ~leg->held & wide_less(wide3_dot(d, d), ball * ball));
         if (grid) here = last;
         if (!wide_lane_bits(here)) continue;
         collide_surface end;
@@ -62,7 +68,7 @@ MOTE_INLINE void collide_settle(const mote_collision *c, const mote_collider_pos
             end = collide_grid_end(to, leg, contact_into(to->axis, d));
         } else {
             wide3 side;
-            here &= last | collide_begins_outside(was, to, leg, &side);
+            here &= last | collide_begins_outside(was, to, start, leg, &side);
             side = wide3_select(last, collide_into(to->kind, to->axis, leg->side), side);
             end = collide_way_out(to, leg, collide_into(to->kind, to->axis, d), side);
         }

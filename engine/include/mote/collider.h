@@ -96,10 +96,10 @@ MOTE_API mote_result mote_system_collider_check(const mote_system *system, const
  * MOTE_MAX_COLLIDERS. Errors: NULL, BUSY, those of mote_system_collider_check, CAPACITY, MEMORY.
  *
  * Loose particles (unless mote_system_def.collisions is false) are balls of their radius. After each substep
- * the path of a particle is the straight segment between its places, in the collider's own axes (it may hit
- * an edge that the curved path would clear); it is swept exactly, so that no speed passes through a thin
- * collider. At the fraction f of the substep where the ball touches the surface, its velocity relative to the
- * surface is
+ * the path of a particle is the straight segment between its places, in the collider's own axes; it is swept
+ * exactly, so that no speed passes through a thin collider. What that segment meets is hit where the parabola
+ * of the substep meets it; a convex collider that the parabola clears is not hit. At the fraction f of the
+ * substep where the ball touches the surface, its velocity relative to the surface is
  *
  *     w = v0 + f (v1 - v0) - u,        normal part n (n . w) = w_n n, tangential part w_t
  *     w_n' = -e w_n,  w_t' = max(0, 1 - mu j / |w_t|) w_t,   j = w_n' - w_n
@@ -110,14 +110,15 @@ MOTE_API mote_result mote_system_collider_check(const mote_system *system, const
  * of the substep. So a slope holds a particle where tan(angle) <= mu, without creep. No speed decides between
  * bounce and rest. Up to 6 contacts a substep; a particle that has more keeps the place and the velocity of
  * the last one until the next substep. A particle that is inside a collider is put on its nearest surface,
- * with the normal velocity of the surface or a greater one; inside two that overlap it may stay where it is.
- * An energy v^2 / 2 - g . x does not grow by contacts with colliders at rest. Where the rounding errors of
- * places (up to 2^-20 of the largest coordinate or size: 1e-5 m at 10 m) are larger than the radius, boxes
- * have edges rounded by so much, and what is thinner is so thick: an edge of a box may be 0, and points slide
- * over boxes that are flush. A point of radius 0 that slides into the foot of a box flush with the floor
- * meets such an edge, and loses its bounce: sink the box by a little. Over the seam of two boxes that turn,
- * points of radius 0 may be slowed (3 m/s to 0.6, at worst) or pass (most of 1,024 left a crate of six boxes
- * that only touched, at 0.2 rad/s): let them overlap, or give particles a radius. Velocities of position
+ * with the normal velocity of the surface or a greater one; where boxes overlap, on one that leads out of
+ * them. An energy v^2 / 2 - g . x does not grow by contacts with colliders at rest. What is thinner, with the
+ * radius, than the rounding errors of places (up to 2^-20 of the largest coordinate or size: 1e-5 m at 10 m)
+ * is so thick: an edge of a box may be 0. Boxes that are flush are one surface: particles slide over the
+ * seam, and bounce off the foot of a wall that stands on a floor. Walls that turn together keep what is
+ * between them, also where they touch at their edges alone: of 1,024 points of radius 0 in such a crate of
+ * six boxes none left it in 10 s at 0.2 rad/s, 1 to 26 at 1 rad/s in three of nine runs; of balls of 1 mm
+ * none at 10 rad/s. With substeps, walls whose targets are turned about a common centre are not so between
+ * the targets: at 3 rad/s and 4 substeps most points of radius 0 left that crate. Velocities of position
  * Verlet are half a substep old: the contact acts on v + h a / 2. Advection has no momentum: restitution and
  * friction are 0.
  *
