@@ -325,37 +325,42 @@ static void check_all_strands(mote_strand_solver solver, bool compliant, uint32_
     check_tally(&t, scenes);
 }
 
-/* Lengths are held to max_strain, 0.002, and the energy at the end of a step swings by about h^2 g / l:
- * 1/1000. */
-TEST(rigid_strands_gain_no_energy) { check_all_strands(MOTE_STRAND_ROBUST, false, 400 * TIMES, 0.001); }
+/* A correction of lengths lifts a strand by up to max_strain of its length, 0.002 of the scale, for which
+ * conserving ones pay only where they turn fast: of 129,000 scenes of them the worst had 0.0004 too much. */
+static const double lengths_held = 0.0005;
+
+TEST(rigid_strands_gain_no_energy) {
+    check_all_strands(MOTE_STRAND_ROBUST, false, 400 * TIMES, lengths_held);
+}
 TEST(conserving_strands_gain_no_energy) {
-    check_all_strands(MOTE_STRAND_CONSERVING, false, 200 * TIMES, 0.001);
+    check_all_strands(MOTE_STRAND_CONSERVING, false, 200 * TIMES, lengths_held);
 }
 
 /* To first order, which loses energy. */
 TEST(compliant_strands_gain_no_energy) { check_all_strands(MOTE_STRAND_ROBUST, true, 300 * TIMES, rounding); }
 
-/* Scenes in which a point that landed gave its strand up to 9.5 % of the scale, by their seeds. */
-TEST(rigid_strands_that_land_gain_no_energy) {
-    static const uint64_t seeds[] = {15820, 19325, 20156, 21167, 21602, 22308, 24322, 26550, 29804, 53462};
+static void check_seeds(const uint64_t *seeds, size_t count, mote_strand_solver solver, bool compliant,
+                        double allowance) {
     tally t = {0};
-    for (size_t i = 0; i < COUNT_OF(seeds); i++) check_scene(seeds[i], MOTE_STRAND_ROBUST, false, 0.001, &t);
-    ASSERT(t.colliders, >, 0);
+    for (size_t i = 0; i < count; i++) check_scene(seeds[i], solver, compliant, allowance, &t);
 }
 
-TEST(conserving_strands_that_land_gain_no_energy) {
-    tally t = {0};
-    check_scene(51002, MOTE_STRAND_CONSERVING, false, 0.001, &t);
-    check_scene(53462, MOTE_STRAND_CONSERVING, false, 0.001, &t);
-    ASSERT(t.colliders, >, 0);
+/* Scenes that once gained, by their seeds: up to 9.5 % of the scale where a point landed, 10 % at a collider,
+ * 5 % where a heavy bob was lifted, 0.4 % between the forces of two substeps. */
+TEST(rigid_strands_of_these_seeds_gain_no_energy) {
+    static const uint64_t seeds[] = {15820, 19325, 20156, 21167, 21602, 22308, 24322,  26550, 29804,
+                                     53462, 16658, 35813, 43791, 72259, 72869, 176048, 200055};
+    check_seeds(seeds, COUNT_OF(seeds), MOTE_STRAND_ROBUST, false, lengths_held);
 }
 
-TEST(compliant_strands_that_land_gain_no_energy) {
-    static const uint64_t seeds[] = {18834, 19241};
-    tally t = {0};
-    for (size_t i = 0; i < COUNT_OF(seeds); i++)
-        check_scene(seeds[i], MOTE_STRAND_ROBUST, true, rounding, &t);
-    ASSERT(t.colliders, >, 0);
+TEST(conserving_strands_of_these_seeds_gain_no_energy) {
+    static const uint64_t seeds[] = {51002, 53462, 52103, 72869, 200055, 16885};
+    check_seeds(seeds, COUNT_OF(seeds), MOTE_STRAND_CONSERVING, false, lengths_held);
+}
+
+TEST(compliant_strands_of_these_seeds_gain_no_energy) {
+    static const uint64_t seeds[] = {18834, 19241, 37917};
+    check_seeds(seeds, COUNT_OF(seeds), MOTE_STRAND_ROBUST, true, rounding);
 }
 
 /* --- Constrained nets --- */
@@ -464,6 +469,12 @@ TEST_EACH(constrained_nets_gain_no_energy, 2, kind_name, rigid) {
     tally t = {0};
     for (uint32_t i = 0; i < SCENES; i++) check_net(FIRST_SEED + i, rigid, &t);
     check_tally(&t, SCENES);
+}
+
+/* A net at 4 m/s whose rigid springs turned by a quarter of a radian in its first substep: 0.23 %. */
+TEST(a_net_of_rigid_springs_gains_no_energy) {
+    tally t = {0};
+    check_net(6581, true, &t);
 }
 
 /* A point that began a substep in a collider had to leave it, and the springs around found a rest a metre

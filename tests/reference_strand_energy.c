@@ -117,10 +117,10 @@ float reference_kinetic_about(const reference_strand *s, const reference_rigid_m
     return kinetic;
 }
 
-/* Multiplies the velocities relative to the frame. The pins take the momentum: those at the ends of a part of
- * the strand each the half, the last one that of the tip. */
-static void scale_velocities(reference_strand *s, const reference_rigid_motion *frame, float factor) {
-    float momentum[3] = {0}, base[3], *last = NULL;
+/* Gives the velocities of the free points to a strand. The pins take the momentum: those at the ends of a
+ * part of the strand each the half, the last one that of the tip. */
+static void set_velocities(reference_strand *s, const reference_row *v) {
+    float momentum[3] = {0}, *last = NULL;
     for (uint32_t k = 0; k < s->points; k++) {
         for (int axis = 0; axis < 3 && !reference_moves(s, k); axis++) {
             const float part = (last ? 0.5f : 1.0f) * momentum[axis];
@@ -129,14 +129,23 @@ static void scale_velocities(reference_strand *s, const reference_rigid_motion *
             momentum[axis] = 0;
         }
         if (!reference_moves(s, k)) last = s->reaction[k];
-        reference_motion_at(frame, s->x[k], base);
         for (int axis = 0; axis < 3 && reference_moves(s, k); axis++) {
-            const float v = s->v[k][axis];
-            s->v[k][axis] = base[axis] + factor * (v - base[axis]);
-            momentum[axis] += 1 / s->mass[k] * (s->v[k][axis] - v);
+            momentum[axis] += 1 / s->mass[k] * (v[k][axis] - s->v[k][axis]);
+            s->v[k][axis] = v[k][axis];
         }
     }
     for (int axis = 0; axis < 3 && last; axis++) last[axis] -= momentum[axis];
+}
+
+/* Multiplies the velocities relative to the frame. */
+static void scale_velocities(reference_strand *s, const reference_rigid_motion *frame, float factor) {
+    reference_row v[REFERENCE_POINTS];
+    for (uint32_t k = 0; k < s->points; k++) {
+        float base[3];
+        reference_motion_at(frame, s->x[k], base);
+        for (int axis = 0; axis < 3; axis++) v[k][axis] = base[axis] + factor * (s->v[k][axis] - base[axis]);
+    }
+    set_velocities(s, (const reference_row *)v);
 }
 
 /* A factor of the velocities relative to the frame restores what is certain of the deficit, at most half of
@@ -174,10 +183,79 @@ void reference_limit_kinetic(reference_strand *s, const reference_rigid_motion *
         scale_velocities(s, frame, sqrtf(most / kinetic));
 }
 
+float reference_worked(const reference_strand *s, const reference_begin *p, const float base[3]) {
+    float sum = 0;
+    for (uint32_t k = 0; k < s->points; k++) {
+        float u[3], way[3];
+        for (int i = 0; i < 3; i++)
+            u[i] = p->v[k][i] - base[i], way[i] = (s->x[k][i] - p->x[k][i]) - p->h * base[i];
+        if (reference_moves(s, k))
+            sum += 1 / s->mass[k] * (row_dot(u, u) + 2 / p->h * row_dot(p->dv[k], way));
+    }
+    return sum;
+}
+
+/* r turned by the Cayley transform of 2 half. */
+static void turn_by(const float half[3], float r[3]) {
+    float once[3], twice[3];
+    cross(half, r, once);
+    cross(half, once, twice);
+    for (int i = 0; i < 3; i++) r[i] += 2 / (1 + row_dot(half, half)) * (once[i] + twice[i]);
+}
+
+/* The angular momentum about the root at the start, and by h a. */
+static void find_turning(const reference_strand *s, const reference_begin *p, const reference_moments *m,
+                         float turning[3]) {
+    float sum[3] = {0};
+    for (uint32_t k = 0; k < s->points; k++) {
+        float r[3], turn[3];
+        row_between(p->x[0], p->x[k], r);
+        cross(r, p->dv[k], turn);
+        for (int i = 0; i < 3 && reference_moves(s, k); i++) sum[i] += 1 / s->mass[k] * turn[i];
+    }
+    for (int i = 0; i < 3; i++) turning[i] = m->l[i] + sum[i];
+}
+
+/* The strand as it was turns about its root, with the angular momentum of the prediction; between pins it
+ * stays at rest. */
+static void turn_rigidly(reference_strand *s, const reference_begin *p, const float base[3]) {
+    float spin[3] = {0}, half[3], turning[3];
+    reference_row v[REFERENCE_POINTS];
+    bool hangs = s->mass[0] == 0;
+    for (uint32_t k = 1; k < s->points; k++) hangs &= reference_moves(s, k);
+    if (hangs) {
+        const reference_moments m = reference_moments_of(s, p->x, p->v, true, base);
+        find_turning(s, p, &m, turning);
+        reference_angular_velocity(&m, turning, spin);
+    }
+    for (int i = 0; i < 3; i++) half[i] = 0.5f * p->h * spin[i];
+    for (uint32_t k = 0; k < s->points; k++) {
+        float r[3], turn[3];
+        row_between(p->x[0], p->x[k], r);
+        turn_by(half, r);
+        cross(spin, r, turn);
+        for (int i = 0; i < 3; i++) {
+            v[k][i] = base[i] + turn[i];
+            if (reference_moves(s, k)) s->x[k][i] = (p->x[0][i] + p->h * base[i]) + r[i];
+        }
+    }
+    set_velocities(s, (const reference_row *)v);
+}
+
 /* Tensions add no energy. */
-void reference_limit_energy(reference_strand *s, float most) {
-    const reference_rigid_motion frame = reference_frame_of(s);
-    reference_limit_kinetic(s, &frame, reference_kinetic_about(s, &frame), most);
+float reference_limit_energy(reference_strand *s, const reference_begin *p, float most, float lift) {
+    const bool pinned = reference_is_pinned(s);
+    reference_rigid_motion frame = reference_frame_of(s);
+    float worked = reference_worked(s, p, frame.v) + lift;
+    if (pinned && worked < 0 && pins_move_with(s, &frame)) {
+        turn_rigidly(s, p, frame.v);
+        worked = reference_worked(s, p, frame.v) + lift;
+    }
+    frame = reference_frame_of(s);
+    worked = larger(worked, 0);
+    const float kinetic = reference_kinetic_about(s, &frame);
+    reference_limit_kinetic(s, &frame, kinetic, pinned ? smaller(most, worked) : most);
+    return pinned ? larger(worked - kinetic, 0) : 0;
 }
 
 bool reference_pins_move_together(const reference_strand *s) {
@@ -275,6 +353,22 @@ static float predicted(const reference_strand *s, const reference_world *w,
     return reference_kinetic_about(&start, frame);
 }
 
+/* Twice the energy at the start, and the work of h a over the ways in the substep. */
+static float worked(const reference_strand *s, const reference_world *w, const float base[3]) {
+    reference_begin p = {.h = (float)reference_substep(w)};
+    (void)predict(s, w, p.dv);
+    memcpy(p.x, s->start, sizeof p.x);
+    memcpy(p.v, s->start_v, sizeof p.v);
+    return larger(reference_worked(s, &p, base), 0);
+}
+
+/* The smaller one of both; that of the prediction where steps are of first order. */
+static float supplied(const reference_strand *s, const reference_world *w,
+                      const reference_rigid_motion *frame, float *kicks) {
+    const float most = predicted(s, w, frame, kicks);
+    return w->compliant || s->rod ? most : smaller(most, worked(s, w, frame->v));
+}
+
 /* Back to the start of the substep; a strand without a pin has moved with the frame then. */
 static void revert(reference_strand *s, const reference_world *w, const reference_rigid_motion *frame) {
     const float h = (float)reference_substep(w);
@@ -346,8 +440,8 @@ void reference_limit_recoil(reference_strand *s, const reference_world *w) {
     reference_limit_kinetic(s, &frame, reference_kinetic_about(s, &frame), larger(limit - turning, 0));
 }
 
-/* Whether a strand has more than the prediction and the work of colliders, relative to its root or, where
- * that is free, to the frame of the push. */
+/* Whether a strand has more than it had and the work of its accelerations and of colliders, relative to its
+ * root or, where that is free, to the frame of the push; there no more than the prediction, too. */
 bool reference_gains(const reference_strand *s, const reference_world *w) {
     const float none[3] = {0};
     const reference_push touch = reference_push_of(s, w, none);
@@ -355,7 +449,9 @@ bool reference_gains(const reference_strand *s, const reference_world *w) {
     float kicks;
     memcpy(root.v, s->v[0], sizeof root.v);
     if (s->mass[0] > 0) root = reference_frame_of_push(s, w, &touch);
-    const float before = predicted(s, w, &root, &kicks), after = reference_kinetic_about(s, &root);
+    float before = supplied(s, w, &root, &kicks);
+    if (!(s->mass[0] > 0)) before = worked(s, w, root.v);
+    const float after = reference_kinetic_about(s, &root);
     const reference_push push = reference_push_of(s, w, root.v);
     return before < after && reference_pushed_energy(&push, before) < after;
 }
@@ -367,7 +463,7 @@ void reference_limit_push(reference_strand *s, const reference_world *w, float b
     const reference_rigid_motion frame = reference_frame_of_push(s, w, &push);
     float kicks;
     push = reference_push_of(s, w, frame.v);
-    float most = reference_pushed_energy(&push, predicted(s, w, &frame, &kicks));
+    float most = reference_pushed_energy(&push, supplied(s, w, &frame, &kicks));
     if ((!solved || loose) && jumps(s, w, &frame, most + bent)) {
         revert(s, w, &frame);
         if (loose) most = smaller(most, 16 * kicks);

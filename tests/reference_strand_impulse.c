@@ -1,33 +1,26 @@
 /* The plain reference of constrained strands: impulses along the segments in the middle of a part of the
  * substep, parts halved where they are too long, and steps of first order. With W the inverse masses and a
  * part from x0, v0 over h:
- *     y = x0 + (1 - g) h v0,  m = y[k+1] - y[k],
- *     v1 = v0 + h a + W m^T P,  m . ((1 - g) d0' + g d1') = -(g - 1/2) h |d0'|^2,  x1 = y + g h v1.
+ *     y = x0 + h/2 v0,  m = y[k+1] - y[k],
+ *     v1 = v0 + h a + W m^T P,  m . ((1 - g) d0' + g d1') = -(g - 1/2) h |d0'|^2,  x1 = y + h/2 v1.
  * Conserving strands regain at the end of a step the energy that impulses and corrections of lengths took. */
 #include <math.h>
 #include <string.h>
 
 #include "reference_strand_parts.h"
 
-/* A solver's g, the largest turn of a segment (rad) and W P h of a part, and how often a substep is halved.
- */
-typedef struct scheme {
-    float g, turn, impulse_limit;
-    uint32_t halvings;
-} scheme;
+/* g, the largest turn of a segment (rad) and W P h of a part, and how often a substep is halved. */
+static const float G = 0.51f, TURN = 1, IMPULSE = 0.5f, STABLE = 1;
+enum { HALVINGS = 5 };
 
 static bool conserves(const reference_world *w) { return w->def->solver == MOTE_STRAND_CONSERVING; }
 
-static scheme scheme_of(const reference_world *w) {
-    if (conserves(w)) return (scheme){0.51f, 1.5f, 0.7f, 5};
-    return (scheme){0.51f, 1, 1, 3};
-}
-
-/* A part: its h and share of the substep, its start, its points in the middle and their h a, and along its
+/* A part: its share of the substep, its start, its points in the middle, and along its
  * segments m, the rate of m with 1 - g of the start and g of h a, and the impulses. */
 typedef struct part {
-    float h, share;
-    reference_row x[REFERENCE_POINTS], v[REFERENCE_POINTS], y[REFERENCE_POINTS], dv[REFERENCE_POINTS];
+    reference_begin begin;
+    float share;
+    reference_row y[REFERENCE_POINTS];
     reference_row middle[REFERENCE_POINTS], rate[REFERENCE_POINTS];
     float speed[REFERENCE_POINTS], impulse[REFERENCE_POINTS]; /* speed: |d0'|^2 */
     bool fast_turn; /* some segment turns by a 64th of what is too far, or the part is no whole substep */
@@ -37,31 +30,33 @@ typedef struct part {
 static void begin_part(reference_strand *s, const reference_world *w, part *p, uint32_t units, float early) {
     p->share = 1 / (float)units;
     p->fast_turn = units > 1;
-    p->h = (float)reference_substep(w) * p->share;
-    memcpy(p->x, s->x, sizeof p->x);
-    memcpy(p->v, s->v, sizeof p->v);
+    p->begin.h = (float)reference_substep(w) * p->share;
+    memcpy(p->begin.x, s->x, sizeof p->begin.x);
+    memcpy(p->begin.v, s->v, sizeof p->begin.v);
     for (uint32_t k = 0; k < s->points; k++) {
-        memcpy(p->dv[k], s->dv[k], sizeof p->dv[k]);
-        for (int axis = 0; axis < 3; axis++) p->y[k][axis] = p->x[k][axis] + (early * p->h) * p->v[k][axis];
+        memcpy(p->begin.dv[k], s->dv[k], sizeof p->begin.dv[k]);
+        for (int axis = 0; axis < 3; axis++)
+            p->y[k][axis] = p->begin.x[k][axis] + (early * p->begin.h) * p->begin.v[k][axis];
         memcpy(s->x[k], p->y[k], sizeof s->x[k]);
-        if (!reference_has_others(w)) reference_affine_kick(s, w, k, p->dv[k]);
-        memcpy(s->x[k], p->x[k], sizeof p->x[k]);
-        for (int axis = 0; axis < 3; axis++) p->dv[k][axis] = s->mass[k] > 0 ? p->share * p->dv[k][axis] : 0;
+        if (!reference_has_others(w)) reference_affine_kick(s, w, k, p->begin.dv[k]);
+        memcpy(s->x[k], p->begin.x[k], sizeof p->begin.x[k]);
+        for (int axis = 0; axis < 3; axis++)
+            p->begin.dv[k][axis] = s->mass[k] > 0 ? p->share * p->begin.dv[k][axis] : 0;
     }
 }
 
 /* Returns whether some segment turns too far. */
-static bool find_middles(const reference_strand *s, const scheme *of, part *p) {
+static bool find_middles(const reference_strand *s, part *p) {
     bool turns = false;
     for (uint32_t k = 0; k + 1 < s->points; k++) {
         float rate[3], kick[3];
         row_between(p->y[k], p->y[k + 1], p->middle[k]);
-        row_between(p->v[k], p->v[k + 1], rate);
-        row_between(p->dv[k], p->dv[k + 1], kick);
-        for (int axis = 0; axis < 3; axis++) p->rate[k][axis] = rate[axis] + of->g * kick[axis];
-        const float turn = of->turn * s->length[k];
+        row_between(p->begin.v[k], p->begin.v[k + 1], rate);
+        row_between(p->begin.dv[k], p->begin.dv[k + 1], kick);
+        for (int axis = 0; axis < 3; axis++) p->rate[k][axis] = rate[axis] + G * kick[axis];
+        const float turn = TURN * s->length[k];
         p->speed[k] = row_dot(rate, rate);
-        const float way = p->speed[k] * (p->h * p->h);
+        const float way = p->speed[k] * (p->begin.h * p->begin.h);
         turns |= s->length[k] > 0 && turn * turn < way;
         p->fast_turn |= s->length[k] > 0 && turn * turn < 4096 * way;
     }
@@ -70,7 +65,7 @@ static bool find_middles(const reference_strand *s, const scheme *of, part *p) {
 
 /* (m W m^T) P = -m . rate / g, eliminated from the root; pivots that are nothing beside their diagonal are
  * left alone. Returns the largest W P h. */
-static float solve_impulses(const reference_strand *s, const scheme *of, part *p) {
+static float solve_impulses(const reference_strand *s, part *p) {
     const uint32_t count = s->points - 1;
     float inverse[REFERENCE_POINTS], value[REFERENCE_POINTS], factor[REFERENCE_POINTS], largest = 0;
     for (uint32_t k = 0; k < count; k++) {
@@ -79,7 +74,7 @@ static float solve_impulses(const reference_strand *s, const scheme *of, part *p
         factor[k] = k ? coupling * inverse[k - 1] : 0;
         const float pivot = diagonal - coupling * factor[k];
         inverse[k] = 1e-6f * diagonal < pivot ? 1 / pivot : 0;
-        value[k] = (1 / of->g) * (row_dot(m, p->rate[k]) + ((of->g - 0.5f) * p->h) * p->speed[k]) +
+        value[k] = (1 / G) * (row_dot(m, p->rate[k]) + ((G - 0.5f) * p->begin.h) * p->speed[k]) +
                    factor[k] * (k ? value[k - 1] : 0);
     }
     for (uint32_t k = count; k-- > 0;) {
@@ -87,7 +82,7 @@ static float solve_impulses(const reference_strand *s, const scheme *of, part *p
         if (k + 1 < count) p->impulse[k] += factor[k + 1] * p->impulse[k + 1];
         largest = larger(largest, p->impulse[k] * larger(s->mass[k], s->mass[k + 1]));
     }
-    return largest * p->h;
+    return largest * p->begin.h;
 }
 
 /* Impulse of the two segments of a point, N s. */
@@ -99,15 +94,15 @@ static void push_on(const reference_strand *s, const part *p, uint32_t k, float 
 }
 
 /* Moves the points; returns whether some segment has not its length. */
-static bool move(reference_strand *s, const reference_world *w, const scheme *of, const part *p) {
+static bool move(reference_strand *s, const reference_world *w, const part *p) {
     bool strained = false;
     for (uint32_t k = 0; k < s->points; k++) {
         float push[3];
         push_on(s, p, k, push);
         for (int axis = 0; axis < 3; axis++) {
-            const float old = p->v[k][axis], v = (old + p->dv[k][axis]) + s->mass[k] * push[axis];
+            const float old = p->begin.v[k][axis], v = (old + p->begin.dv[k][axis]) + s->mass[k] * push[axis];
             s->v[k][axis] = v;
-            s->x[k][axis] = p->y[k][axis] + (of->g * p->h) * v;
+            s->x[k][axis] = p->y[k][axis] + (0.5f * p->begin.h) * v;
         }
     }
     for (uint32_t k = 0; k + 1 < s->points; k++) strained |= !reference_has_length(s, w, k);
@@ -116,32 +111,59 @@ static bool move(reference_strand *s, const reference_world *w, const scheme *of
 
 /* --- Energy --- */
 
-/* h a of the first point after the root that is not pinned. */
-static const float *first_kick(const reference_strand *s, const part *p) {
-    uint32_t k = 1;
+/* h a of the first point that is not pinned; of strands with roots not of these. */
+static const float *first_kick(const reference_strand *s, const reference_world *w, const part *p) {
+    uint32_t k = w->def->free_roots ? 0 : 1;
     while (k + 1 < s->points && !reference_moves(s, k)) k++;
-    return p->dv[k];
+    return p->begin.dv[k];
+}
+
+static bool only_drags(const reference_world *w) {
+    mote_strands_def still = *w->def;
+    reference_world rest = *w;
+    still.normal_drag = still.tangential_drag = 0, rest.def = &still;
+    return reference_has_others(w) && !reference_has_others(&rest);
+}
+
+/* Twice the work, more than 0, that drag did in the air. */
+static float work_of_drag(const reference_strand *s, const reference_world *w, const part *p) {
+    reference_strand middle = *s;
+    float work = 0;
+    memcpy(middle.x, p->y, sizeof middle.x);
+    memcpy(middle.v, p->begin.v, sizeof middle.v);
+    for (uint32_t k = 0; k < s->points; k++) {
+        float rest[3], drag[3], way[3];
+        reference_affine_kick(&middle, w, k, rest);
+        for (int i = 0; i < 3; i++) {
+            drag[i] = p->begin.dv[k][i] - p->share * rest[i];
+            way[i] = (s->x[k][i] - p->begin.x[k][i]) - p->begin.h * w->def->air_velocity[i];
+        }
+        if (reference_moves(s, k)) work += 1 / s->mass[k] * row_dot(drag, way);
+    }
+    return larger(work * (2 / p->begin.h), 0);
 }
 
 /* Sum of P m . (d0' + d1'): twice the work that the impulses took from the motion, with the d1' that they
  * were made for. */
-static void add_impulse_loss(reference_strand *s, const scheme *of, const part *p) {
+static void add_impulse_loss(reference_strand *s, const reference_world *w, const part *p) {
     float lost = 0, rate[3];
     for (uint32_t k = 0; k + 1 < s->points; k++) {
-        row_between(p->v[k], p->v[k + 1], rate);
-        lost += p->impulse[k] * (1 / of->g) *
-                ((2 * of->g - 1) * row_dot(p->middle[k], rate) - ((of->g - 0.5f) * p->h) * p->speed[k]);
+        row_between(p->begin.v[k], p->begin.v[k + 1], rate);
+        lost += p->impulse[k] * (1 / G) *
+                ((2 * G - 1) * row_dot(p->middle[k], rate) - ((G - 0.5f) * p->begin.h) * p->speed[k]);
     }
+    if (p->share < 1 && only_drags(w)) lost -= work_of_drag(s, w, p);
     s->deficit += lost;
-    s->kicks += row_dot(first_kick(s, p), first_kick(s, p));
+    s->kicks += row_dot(first_kick(s, w, p), first_kick(s, w, p));
 }
 
 /* Twice the work of the first free point's acceleration on the way of the center of mass. */
-static float correction_work(const reference_strand *s, const part *p, const float before[3]) {
+static float correction_work(const reference_strand *s, const reference_world *w, const part *p,
+                             const float before[3]) {
     float after[3], way[3];
     reference_sum_moments(s, after);
     row_between(before, after, way);
-    return row_dot(way, first_kick(s, p)) * (2 / p->h);
+    return row_dot(way, first_kick(s, w, p)) * (2 / p->begin.h);
 }
 
 /* Robust strands pay for the way up of their corrections. */
@@ -164,8 +186,8 @@ static void react(reference_strand *s, const part *p) {
 static void predict(reference_strand *s, const part *p) {
     for (uint32_t k = 0; k < s->points; k++)
         for (int axis = 0; axis < 3; axis++) {
-            s->v[k][axis] = p->v[k][axis] + p->dv[k][axis];
-            s->x[k][axis] = p->x[k][axis] + p->h * s->v[k][axis];
+            s->v[k][axis] = p->begin.v[k][axis] + p->begin.dv[k][axis];
+            s->x[k][axis] = p->begin.x[k][axis] + p->begin.h * s->v[k][axis];
         }
 }
 
@@ -179,40 +201,60 @@ static void arrive(reference_strand *s) {
  * are too large as well. */
 typedef struct outcome {
     bool unstable, unsplittable, strained;
+    uint32_t halvings; /* that the impulses ask for, 1 at least */
 } outcome;
 
 static outcome try_part(reference_strand *s, const reference_world *w, part *p, uint32_t units) {
-    const scheme of = scheme_of(w);
-    begin_part(s, w, p, units, 1 - of.g);
-    const bool turns = find_middles(s, &of, p);
-    const float stiffness = solve_impulses(s, &of, p);
-    const float smallest = (float)(1u << of.halvings);
-    const bool strained = move(s, w, &of, p);
+    begin_part(s, w, p, units, 0.5f);
+    const bool turns = find_middles(s, p);
+    const float stiffness = solve_impulses(s, p);
+    const float smallest = (float)(1u << HALVINGS);
+    const bool strained = move(s, w, p);
     s->iterations++;
-    return (outcome){turns || of.impulse_limit < stiffness,
-                     of.impulse_limit * (smallest * smallest) < stiffness, strained};
+    uint32_t halvings = 1;
+    for (float half = stiffness / 4; half > IMPULSE && units << halvings < 1u << HALVINGS; half /= 4)
+        halvings++;
+    const float most = units == 1 && reference_has_others(w) ? STABLE : IMPULSE;
+    return (outcome){turns || most < stiffness, IMPULSE * (smallest * smallest) < stiffness, strained,
+                     halvings};
 }
 
 /* A part of first order: Newton's corrections of the prediction are velocity, and add no energy. Before it
  * eight iterations at most correct the lengths at the start, if these suffice. */
 static void fall_back(reference_strand *s, const reference_world *w, part *p, uint32_t units) {
     const bool whole = units == 1;
-    reference_hold_of of = {.gains = false, .from = p->x, .from_v = p->v};
-    memcpy(s->x, p->x, sizeof s->x);
-    memcpy(s->v, p->v, sizeof s->v);
+    reference_hold_of of = {.gains = false, .from = p->begin.x, .from_v = p->begin.v};
+    memcpy(s->x, p->begin.x, sizeof s->x);
+    memcpy(s->v, p->begin.v, sizeof s->v);
     bool held = false;
+    float moments[3];
+    reference_sum_moments(s, moments);
     for (int i = 0; i < 8 && !held; i++) held = reference_iterate(s, w, &of);
-    if (!held) memcpy(s->x, p->x, sizeof s->x);
+    if (!held) memcpy(s->x, p->begin.x, sizeof s->x);
     if (whole) memcpy(s->start, s->x, sizeof s->start);
-    begin_part(s, w, p, units, 1 - scheme_of(w).g);
+    const float lift = correction_work(s, w, p, moments);
+    begin_part(s, w, p, units, 0.5f);
     predict(s, p);
     if (whole) arrive(s);
     const reference_rigid_motion frame = reference_frame_of(s);
     const float most = reference_kinetic_about(s, &frame);
-    of.gains = true, of.rate = whole ? reference_rate(w) : 1 / p->h;
+    of.gains = true, of.rate = whole ? reference_rate(w) : 1 / p->begin.h;
     s->fallbacks++;
     (void)reference_hold(s, w, &of);
-    reference_limit_energy(s, most);
+    const float less = reference_limit_energy(s, &p->begin, most, lift);
+    if (conserves(w)) s->deficit += less;
+}
+
+static void advance(reference_strand *s, const reference_world *w, uint32_t units);
+
+/* The first of 2^halvings parts of one of `units` equal parts of the substep, and after it the rest in parts
+ * as large as it lets them be. */
+static void split(reference_strand *s, const reference_world *w, uint32_t units, uint32_t halvings) {
+    if (halvings > 1)
+        split(s, w, 2 * units, halvings - 1);
+    else
+        advance(s, w, 2 * units);
+    advance(s, w, 2 * units);
 }
 
 /* One of `units` equal parts of the substep, or its two halves where it is too long for impulses. The
@@ -221,26 +263,24 @@ static void fall_back(reference_strand *s, const reference_world *w, part *p, ui
 static void advance(reference_strand *s, const reference_world *w, uint32_t units) {
     part p;
     const outcome o = try_part(s, w, &p, units);
-    const bool whole = units == 1, last = units >> scheme_of(w).halvings;
+    const bool whole = units == 1, last = units >> HALVINGS;
     if (o.unstable && (last || (whole && o.unsplittable))) {
         fall_back(s, w, &p, units);
     } else if (o.unstable) {
-        memcpy(s->x, p.x, sizeof s->x);
-        memcpy(s->v, p.v, sizeof s->v);
-        advance(s, w, 2 * units);
-        advance(s, w, 2 * units);
+        memcpy(s->x, p.begin.x, sizeof s->x);
+        memcpy(s->v, p.begin.v, sizeof s->v);
+        split(s, w, units, o.halvings);
     } else {
         float moments[3];
         react(s, &p);
-        const scheme of = scheme_of(w);
-        add_impulse_loss(s, &of, &p);
+        add_impulse_loss(s, w, &p);
         reference_sum_moments(s, moments);
         if (o.strained) {
-            if (whole) memcpy(p.x, s->x, sizeof p.x);
-            if (whole) memcpy(p.v, s->v, sizeof p.v);
-            const reference_hold_of lengths = {.gains = !whole, .from = p.x, .from_v = p.v};
+            if (whole) memcpy(p.begin.x, s->x, sizeof p.begin.x);
+            if (whole) memcpy(p.begin.v, s->v, sizeof p.begin.v);
+            const reference_hold_of lengths = {.gains = !whole, .from = p.begin.x, .from_v = p.begin.v};
             (void)reference_hold(s, w, &lengths);
-            const float work = correction_work(s, &p, moments);
+            const float work = correction_work(s, w, &p, moments);
             if (w->def->solver == MOTE_STRAND_ROBUST) pay(s, work);
             if (p.fast_turn) s->deficit += work;
         }
@@ -325,7 +365,7 @@ static void constrain(reference_strand *s, const reference_world *w, uint32_t su
     s->deficit = 0; /* contact takes energy */
     const bool last = substep + 1 == w->substeps;
     const bool solved = reference_hold(s, w, &of);
-    const bool gains = of.contacts && (!solved || s->far || (s->struck && reference_gains(s, w)));
+    const bool gains = of.contacts && (!solved || s->far || reference_gains(s, w));
     if (w->compliant && solved) reference_limit_recoil(s, w);
     if (!w->compliant && (s->overstretched || gains)) reference_limit_push(s, w, 0, solved || !of.contacts);
     if (!solved || (last && of.contacts && s->far)) reference_project(s, w, substep);
@@ -333,12 +373,12 @@ static void constrain(reference_strand *s, const reference_world *w, uint32_t su
     if (last) reference_count_buried(s, w, substep);
 }
 
-/* Forces act after a drift of (1 - g) h, but on strands that take steps of first order; the rest shape of the
+/* Forces act after a drift of h/2, but on strands that take steps of first order; the rest shape of the
  * pose is that of the same time. */
 static void kick(reference_strand *s, const reference_world *w, uint32_t substep) {
     reference_row x[REFERENCE_POINTS];
     const bool drifts = !w->compliant && !s->rod;
-    const float share = 1 - scheme_of(w).g, drift = share * (float)reference_substep(w);
+    const float share = 0.5f, drift = share * (float)reference_substep(w);
     memcpy(x, s->x, sizeof x);
     for (uint32_t k = 0; k < s->points && drifts; k++)
         for (int axis = 0; axis < 3; axis++) s->x[k][axis] += drift * s->v[k][axis];

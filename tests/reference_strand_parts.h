@@ -130,7 +130,19 @@ reference_rigid_motion reference_frame_of(const reference_strand *strand);
 float reference_kinetic_about(const reference_strand *strand, const reference_rigid_motion *frame);
 void reference_limit_kinetic(reference_strand *strand, const reference_rigid_motion *frame, float kinetic,
                              float most);
-void reference_limit_energy(reference_strand *strand, float most);
+
+/* A part of a substep before it is solved: the state at its start, and h a. */
+typedef struct reference_begin {
+    float h;
+    reference_row x[REFERENCE_POINTS], v[REFERENCE_POINTS], dv[REFERENCE_POINTS];
+} reference_begin;
+
+/* Twice the kinetic energy relative to `base` at the start, and twice the work of dv / h since then. */
+float reference_worked(const reference_strand *strand, const reference_begin *part, const float base[3]);
+
+/* To the smaller one of `most` and, of strands with a pin, that energy and `lift`; where this is below 0, the
+ * strand is rigid in the part. Returns what it has less than that. */
+float reference_limit_energy(reference_strand *strand, const reference_begin *part, float most, float lift);
 
 /* The sum of m x. */
 void reference_sum_moments(const reference_strand *strand, float sum[3]);

@@ -134,11 +134,18 @@ static bool is_near(float square, float target, float slack) {
     return square < high * high && (low * low < square || low == 0);
 }
 
+/* Share of max_strain to which a compliant segment is solved. */
+static float elastic_share(const reference_strand *s, const terms *t, uint32_t k) {
+    const float inverse = larger(s->mass[k], s->mass[k + 1]);
+    return t->compliance > 0 && inverse > 0 ? sqrtf(smaller(t->compliance / inverse, 1)) : 1;
+}
+
 static bool is_held(const reference_strand *s, const terms *t, uint32_t k) {
     const constraint c = constraint_of(s, k);
     const float square = row_dot(c.edge, c.edge), length = s->length[k];
     if (length == 0) return true;
-    if (t->compliant) return is_near(square, target_of(s, t, k), t->limit * length + t->rounding);
+    if (t->compliant)
+        return is_near(square, target_of(s, t, k), t->limit * elastic_share(s, t, k) * length + t->rounding);
     const float high = (1 + t->limit) * (1 + t->limit),
                 low = t->limit < 1 ? (1 - t->limit) * (1 - t->limit) : 0;
     return square < high * (length * length) + t->rounding * length &&
@@ -244,7 +251,6 @@ static void begin_contacts(reference_strand *s, const terms *t) {
             stick(s, t, k, none, larger(0 - gap, 0), c->tangent);
         memcpy(c->active, c->normal, sizeof c->active);
         c->normal_impulse = 0 - gap;
-        s->struck |= !(s->pressure[k] > 0);
         gain(s, t, k, 0 - gap, c->tangent);
         for (int axis = 0; axis < 3; axis++) x[axis] = (x[axis] - gap * c->normal[axis]) + c->tangent[axis];
     }
@@ -268,7 +274,6 @@ static void end_contacts(reference_strand *s, const terms *t) {
         const float pressed = is ? larger(c->normal_impulse + out, 0) : 0;
         c->normal_impulse = pressed;
         if (!was && !is) continue;
-        s->struck |= is && !was;
         stick(s, t, k, c->tangent, pressed, tangent);
         for (int axis = 0; axis < 3; axis++) {
             c->pending[axis] = tangent[axis] - c->tangent[axis];
@@ -365,7 +370,7 @@ bool reference_hold(reference_strand *s, const reference_world *w, const referen
     if (t.contacts && s->expelled) t.of.rate = 0; /* the lengths follow, and give no speed */
     relax(s);
     bool solved = false;
-    s->far = s->struck = false;
+    s->far = false;
     for (uint32_t i = of->done; i < w->def->max_iterations && !solved; i++) {
         s->iterations++;
         if (t.contacts && i == 2) s->far = true;

@@ -49,7 +49,6 @@ typedef struct reference_strand {
     bool expelled;                  /* put out of the collider in which its root is */
     bool entered;                   /* another began the substep in a collider with some point */
     bool far;                       /* the solve with contacts took more than two iterations */
-    bool struck;                    /* a point came into contact in it */
     bool overstretched;             /* its pins move and lengthen segments */
     float length[REFERENCE_POINTS]; /* rest lengths, longer between pins too far apart */
     float frame[12];                /* the root's rotation (rows), the position behind each */

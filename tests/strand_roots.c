@@ -117,7 +117,7 @@ static mote_transform between(const mote_transform *from, const mote_transform *
 }
 
 /* Share of a substep at which callbacks see the points: constraints of one kind drift first. */
-static double share_seen(int solver) { return solver == MOTE_STRAND_SPRINGS ? 0 : (double)(1 - 0.51f); }
+static double share_seen(int solver) { return solver == MOTE_STRAND_SPRINGS ? 0 : 0.5; }
 
 /* After one of four steps towards the first target the root gets the second one, for the end of the next
  * advance, of three steps. */

@@ -403,11 +403,13 @@ TEST(reactions_balance_momentum) {
 
 /* --- Stretch --- */
 
-/* A strand released horizontally takes at most five iterations in each of the substeps that
- * mote_strand_substeps counts, and the limit of 32 in one of a hundred at most. */
+/* A strand released horizontally takes at most 7.1 iterations in each of the substeps that
+ * mote_strand_substeps counts, those of parts included, six in the mean of the nine strands, and the limit of
+ * 32 in one of a hundred at most. */
 TEST(lengths_are_held_in_the_substeps_that_mote_strand_substeps_counts) {
     static const double lengths[] = {0.1, 0.3, 1};
     static const uint32_t points[] = {32, 128, 1024};
+    double mean = 0;
     for (size_t l = 0; l < COUNT_OF(lengths); l++)
         for (size_t p = 0; p < COUNT_OF(points); p++) {
             const uint32_t substeps = mote_strand_substeps(points[p], lengths[l], GRAVITY, 1 / 60.0);
@@ -432,10 +434,12 @@ TEST(lengths_are_held_in_the_substeps_that_mote_strand_substeps_counts) {
                 assert_near(report.strain, largest, 8 * UNIT);
             }
             ASSERT(iterations, >=, all);
-            ASSERT(iterations, <=, 5 * all);
+            ASSERT(iterations, <=, 7.1 * all);
+            mean += (double)iterations / all / 9;
             ASSERT(unsolved, <=, all / 100);
             destroy_rope(&r);
         }
+    ASSERT(mean, <=, 6);
 }
 
 /* The root jumps by 0.3 m in the step: four iterations do not bring 32 points within a millionth. A compliant

@@ -30,12 +30,13 @@ static void push_bob(mote_strand_solver solver, uint32_t points, float bob, doub
     destroy_rope(&r);
 }
 
-/* h^2 T / (m l) is 4.4 with 5 kg and 44 with 50 kg at 33 points, 8.9 with 2.5 kg at 65. */
+/* h^2 T / (m l) is 4.4 with 5 kg and 440 with 500 kg at 33 points, 8.9 with 2.5 kg at 65. With 44 and 46 kg a
+ * part has a little less than what makes its waves resonate (impulse.h). */
 TEST(a_heavy_bob_does_not_shake_its_rope) {
     static const struct {
         uint32_t points;
         float bob;
-    } rows[] = {{33, 5}, {65, 2.5f}, {33, 50}};
+    } rows[] = {{33, 5}, {65, 2.5f}, {33, 44}, {33, 46}, {33, 50}, {33, 500}};
     for (int solver = MOTE_STRAND_ROBUST; solver <= MOTE_STRAND_CONSERVING; solver++)
         for (size_t i = 0; i < COUNT_OF(rows); i++) {
             double most[2];
@@ -54,9 +55,12 @@ TEST(a_heavy_bob_swings_without_gaining_energy) {
         mote_strand_solver solver;
         uint32_t points, substeps;
         double bob, loss;
-    } rows[] = {{MOTE_STRAND_ROBUST, 33, 4, 5, 0.1},       {MOTE_STRAND_ROBUST, 33, 16, 50, 1},
-                {MOTE_STRAND_ROBUST, 33, 32, 50, 1},       {MOTE_STRAND_CONSERVING, 33, 4, 50, 1},
-                {MOTE_STRAND_CONSERVING, 33, 8, 50, 0.05}, {MOTE_STRAND_CONSERVING, 33, 16, 50, 0.05}};
+    } rows[] = {{MOTE_STRAND_ROBUST, 33, 4, 5, 0.02},        {MOTE_STRAND_ROBUST, 33, 8, 5, 0.006},
+                {MOTE_STRAND_ROBUST, 33, 4, 50, 0.001},      {MOTE_STRAND_ROBUST, 33, 8, 50, 0.001},
+                {MOTE_STRAND_ROBUST, 33, 16, 50, 0.001},     {MOTE_STRAND_ROBUST, 33, 32, 50, 0.001},
+                {MOTE_STRAND_ROBUST, 33, 4, 1000, 1},        {MOTE_STRAND_CONSERVING, 33, 4, 5, 0.0001},
+                {MOTE_STRAND_CONSERVING, 33, 4, 50, 0.0001}, {MOTE_STRAND_CONSERVING, 33, 8, 50, 0.0001},
+                {MOTE_STRAND_CONSERVING, 33, 16, 50, 0.0001}};
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         const uint32_t points = rows[i].points;
         mote_strands_def def = one_strand(rows[i].solver, points, positions, (double[3]){0},
@@ -77,8 +81,44 @@ TEST(a_heavy_bob_swings_without_gaining_energy) {
             most = fmax(most, last);
         }
         test_case("row %zu", i);
-        ASSERT(most - first, <=, 0.001 * depth);
+        ASSERT(most - first, <=, 0.0002 * depth);
         ASSERT(last - first, >=, -rows[i].loss * depth);
+        destroy_rope(&r);
+    }
+}
+
+/* Where lengths are not solved a strand is rigid for a part: what this gives to its momentum its root takes.
+ */
+TEST(a_heavy_bob_pulls_at_its_root) {
+    enum { POINTS = 33 };
+    static const double bobs[] = {5, 50, 200};
+    for (size_t i = 0; i < 2 * COUNT_OF(bobs); i++) {
+        const uint32_t substeps = i % 2 ? 8 : 4;
+        mote_strands_def def = one_strand(MOTE_STRAND_ROBUST, POINTS, positions, (double[3]){0},
+                                          (double[3]){sin(1.5), -cos(1.5), 0}, 0);
+        for (uint32_t k = 0; k < POINTS; k++) masses[k] = 0.1f / (float)POINTS;
+        masses[POINTS - 1] += (float)bobs[i / 2];
+        def.point_mass = masses;
+        const rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, substeps, GRAVITY);
+        const double weight = GRAVITY * (0.1 * (POINTS - 1) / POINTS + bobs[i / 2]);
+        double before[3] = {0};
+        for (int step = 0; step < 600; step++) {
+            double after[3] = {0};
+            float reaction[3];
+            step_rope(&r, 1);
+            assert_int_equal(mote_strands_reaction(r.system, r.id, 0, 0, reaction), MOTE_OK);
+            for (uint32_t k = 1; k < POINTS; k++) {
+                double x[3], v[3];
+                load_point(&r, 0, k, x, v);
+                for (int axis = 0; axis < 3; axis++) after[axis] += (double)masses[k] * v[axis];
+            }
+            test_case("a bob of %g kg, %u substeps, step %d", bobs[i / 2], substeps, step);
+            for (int axis = 0; axis < 3; axis++) {
+                const double given = (axis == 1 ? -weight / 60 : 0) - (double)reaction[axis];
+                ASSERT_NEAR(after[axis] - before[axis], given, 0.02 * weight / 60);
+                before[axis] = after[axis];
+            }
+        }
         destroy_rope(&r);
     }
 }

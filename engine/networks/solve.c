@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/parallel.h"
-#include "networks/frames.h"
+#include "networks/dual_energy.h"
 
 /* Storage of a chunk's sums until the reduction: its first slots do not use the column otherwise. */
 static float *partial(const island *i, uint32_t chunk) {
@@ -368,48 +368,6 @@ static bool expel(island *i, mote_network_step_report *report) {
     }
 }
 
-/* --- Energy in the dual solver --- */
-
-/* Returns h^2 times the work (J) that the rigid springs of an island take up in a substep because they are
- * reeled: multipliers are -h^2 times the tensions. */
-static double reeled_work(const island *i) {
-    const mote_network_job *job = i->job;
-    const mote_network *n = job->network;
-    const uint32_t last = mote_network_block_of(n, n->chunk_first[i->first + i->count - 1]);
-    double work = 0;
-    for (uint32_t block = mote_network_block_of(n, n->chunk_first[i->first]); n->reels.count && block <= last;
-         block++) {
-        const mote_pin_run reels = n->reels.run[block];
-        for (uint32_t k = reels.first; k < reels.first + reels.count; k++) {
-            const mote_pin *reel = &n->reels.pins[k];
-            const mote_network_spring_state *s = &n->spring[reel->spring];
-            if (n->island[s->a] != i->number || s->stiffness < HUGE_VALF) continue;
-            float before[3], now[3];
-            mote_pin_at(reel, job->step_tick, mote_network_ticks_within(job, i->substep, 0), before);
-            mote_pin_at(reel, job->step_tick, mote_network_ticks_within(job, i->substep, 1), now);
-            const float mu = n->entry_solver[END_COLUMN(multiplier)][s->entry[0]];
-            work -= (double)mu * ((double)now[0] - (double)before[0]);
-        }
-    }
-    return work;
-}
-
-/* Share of the constraint impulses that velocities gain: the largest with which kinetic energy grows by no
- * more than the work of pins and reels and what elastic springs gave off. Correcting lengths that were wrong
- * at the start of the substep is no motion: it would add energy without bound; nor is the way of a particle
- * that passes the other end of its rigid spring in a substep. With the impulses p,
- * K(s) - K = s p v + s^2 p^2 / 2m. */
-static float allowed_share(island *i) {
-    const mote_solve_sums of = run(i, MOTE_SOLVE_COMPARE, 0);
-    const double h = i->job->plan->h, slope = h * (double)of.sum + reeled_work(i), gain = (double)of.gain,
-                 released = h * (double)of.noise, square = slope * slope + 2 * gain * released,
-                 root = square > 0 ? sqrt(square) : 0;
-    /* Of s slope + s^2 gain / 2 = released: the larger root; without one, where the left side is least. */
-    const double share = slope > 0 ? (root > 0 ? 2 * released / (slope + root) : 0) : (root - slope) / gain;
-    if (!(gain > 0) || !(share < 1)) return 1;
-    return share > 0 ? (float)share : 0;
-}
-
 /* Newton's method from the linearisation `at`. At least one iteration: motion smaller than the allowed error
  * must be constrained too; and on while energy grows, before the solver goes back. A point that enters a
  * collider before the first iteration or in one is in contact from then to the end of the substep; a point
@@ -470,7 +428,11 @@ static void solve(island *i, mote_network_step_report *report) {
     mote_solve_sums at = iterate(i, first, &finished, report);
     if (diverged(i, first, at)) at = solve_conflict(i, &finished, report);
     const bool back = limit_energy(i, &at), unsolved = back || at.largest > def->max_strain;
-    if (i->multipliers) run(i, MOTE_SOLVE_FORCES, allowed_share(i));
+    if (i->multipliers) {
+        const dual_share allowed = allowed_share(i, run(i, MOTE_SOLVE_COMPARE, 0));
+        run(i, MOTE_SOLVE_FORCES, allowed.share);
+        if (allowed.excess > 0) take_excess(i, allowed.excess);
+    }
     if (i->overflows || at.sum * 0.0f != 0) {
         freeze(i);
         return;

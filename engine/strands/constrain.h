@@ -13,9 +13,10 @@ MOTE_OUTLINE void keep_state(const strand_work *w, const int keep[2], size_t lan
     }
 }
 
-/* Returns h a, in the middle of the part, of the first point after the root that is not pinned. */
-MOTE_INLINE wide3 first_kick(const strand_columns *c, const strand_part *p, size_t lane) {
-    size_t at = lane + MOTE_GROUP;
+/* Returns h a, in the middle of the part, of the first point that is not pinned. */
+MOTE_INLINE wide3 first_kick(const strand_work *w, const strand_part *p, size_t lane) {
+    const strand_columns *c = &w->c;
+    size_t at = strand_at(w->job->strands->def.free_roots ? 0 : 1, lane);
     wide3 kick = free_kick(c, p, work_point(c, at), point_mass(c, at), at);
     wide_mask pinned = wide_equal(point_mass(c, at), (wide){0});
     while (c->pins && wide_lane_bits(pinned) && (at += MOTE_GROUP) < strand_at(c->points, lane)) {
@@ -32,8 +33,7 @@ MOTE_OUTLINE void pay_correction_work(const strand_work *w, const strand_part *p
                                       wide3 moments, wide3 kick, size_t lane) {
     strand_motion frame;
     const wide zero = {0};
-    const wide3 way = wide3_sub(sum_moments(w, lane), moments);
-    const wide work = wide3_dot(way, kick) * (wide_set(2.0f) / p->h);
+    const wide work = correction_work(w, p, moments, kick, lane);
     const wide_mask up = lanes & wide_less(work, zero);
     if (!wide_lane_bits(up)) return;
     const wide kinetic = energy_in_frame(w, &frame, lane);
@@ -65,46 +65,85 @@ MOTE_OUTLINE void settle_start(const strand_work *w, const int keep[2], wide_mas
     }
 }
 
-/* Steps the lanes of `lanes`, whose whole substep is unstable, in parts. */
-MOTE_OUTLINE void step_in_parts(strand_work *w, const mote_coupled_affine *own, wide_mask lanes,
-                                size_t lane) {
+/* Whether drag is the only force besides affine ones. */
+MOTE_INLINE bool only_drags(const strand_work *w) {
+    return w->all && !w->callbacks && !w->job->plan->point_count && w->job->strands->def.pose_stiffness == 0;
+}
+
+/* Returns twice the work that drag did in a part on strands relative to the air where it is more than 0: it
+ * is that of the start of the substep, as affine forces in it are, and points may go the other way since. */
+MOTE_OUTLINE wide work_of_drag(const strand_work *w, const strand_part *p, const mote_coupled_affine *own,
+                               size_t lane) {
     const strand_columns columns = w->c, *c = &columns;
-    const uint32_t units = 1u << scheme_of(w->job->strands->def.solver).halvings;
+    const strand_masses masses = masses_of(w, lane);
+    strand_part rest = *p;
+    rest.own = own;
+    const wide3 air = wide3_scale(p->h, wide3_set(w->job->strands->def.air_velocity));
+    wide work = (wide){0};
+    for (uint32_t k = 0; k < c->points; k++) {
+        const size_t at = strand_at(k, lane);
+        const wide inverse = point_mass(c, at), mass = moving_mass(c, &masses, k, at);
+        const strand_point a = {work_load3(c, IMPULSE_FROM, at), work_load3(c, IMPULSE_FROM_V, at)};
+        const wide3 drag = wide3_sub(free_kick(c, p, a, inverse, at), free_kick(c, &rest, a, inverse, at)),
+                    way = wide3_sub(wide3_sub(work_load3(c, WORK_X, at), a.x), air);
+        work += wide_select(wide_less((wide){0}, mass), mass * wide3_dot(drag, way), (wide){0});
+    }
+    return wide_max(work * (wide_set(2.0f) / p->h), (wide){0});
+}
+
+/* Limits the energy of lanes after a step of first order; conserving ones get back what the step took. */
+MOTE_OUTLINE void limit_first(strand_work *w, const strand_part *p, const int keep[2], wide most, wide lift,
+                              wide_mask lanes, size_t lane) {
+    const wide less = limit_energy(w, p, keep, most, lift, lanes, lane);
+    if (w->job->strands->def.solver == MOTE_STRAND_CONSERVING)
+        add_deficit(w, lanes, less, wide3_zero(), lane);
+}
+
+/* Steps the lanes of `lanes`, whose whole substep is unstable, in parts. stiffness: its W P h. */
+MOTE_OUTLINE void step_in_parts(strand_work *w, const mote_coupled_affine *own, wide_mask lanes,
+                                wide stiffness, size_t lane) {
+    const strand_columns columns = w->c, *c = &columns;
+    const uint32_t units = 1u << STRAND_HALVINGS;
     const strand_bounds t = bounds_of(w, lane);
     const bool keeps = w->job->strands->def.solver == MOTE_STRAND_CONSERVING;
     strand_part p = part_of(w, own, lane);
     strand_halving s;
     for (size_t i = 0; i < MOTE_GROUP; i++) s.done[i] = 0, s.size[i] = s.most[i] = (int32_t)units;
-    wide_mask left = next_parts(w, &s, units, lanes, (wide_mask){0}, &p);
+    wide_mask left = next_parts(w, &s, units, lanes, (wide_mask){0}, stiffness, &p);
     while (wide_lane_bits(left)) {
         const impulse_turns turns = eliminate_any(c, &p, t.counts, lane);
-        const wide stiffness = impulse_substitute(c, &p, lane);
-        const wide_mask unstable = turns.turns | wide_less(wide_set(p.largest), stiffness);
+        stiffness = impulse_substitute(c, &p, lane);
+        const wide_mask unstable = turns.turns | wide_less(wide_set(STRAND_IMPULSE), stiffness);
         const wide_mask last = smallest_parts(&s), first = left & unstable & last;
         const wide_mask moved = left & ~unstable;
-        const wide3 kick = first_kick(c, &p, lane);
+        const wide3 kick = first_kick(w, &p, lane);
         keep_state(w, part_start, lane);
         const impulse_outcome outcome = move_any(c, &t, &p, moved, lane);
-        wide energy = (wide){0};
+        wide energy = (wide){0}, lift = (wide){0};
         if (wide_lane_bits(first)) {
+            const wide3 moments = sum_moments(w, lane);
             settle_start(w, part_start, first, lane);
+            lift = correction_work(w, &p, moments, kick, lane);
             impulse_predict(c, &p, first, part_start, lane);
             energy = energy_about_root(w, lane);
             count_lanes(w->job->strands->fallbacks + w->lane + lane, first);
         }
         count_lanes(w->job->strands->iterations + w->lane + lane, left);
         const wide_mask wrong = (moved & outcome.strained) | first;
-        if (keeps) add_deficit(w, moved, outcome.lost, kick, lane);
+        if (keeps) {
+            const wide gained = only_drags(w) ? work_of_drag(w, &p, own, lane) : (wide){0};
+            add_deficit(w, moved, outcome.lost - gained, kick, lane);
+        }
         if (wide_lane_bits(wrong)) {
             const wide3 moments = sum_moments(w, lane);
             hold_part(w, &p, wrong, first, lane);
-            if (wide_lane_bits(first)) limit_energy(w, energy, first, lane);
+            if (wide_lane_bits(first)) limit_first(w, &p, part_start, energy, lift, first, lane);
             if (keeps)
                 add_correction_work(w, &p, wrong & ~first, moments, kick, lane);
             else
                 pay_correction_work(w, &p, wrong & ~first, moments, kick, lane);
         }
-        left = next_parts(w, &s, units, left, moved | first, &p);
+        left = next_parts(w, &s, units, left, moved | first, stiffness, &p);
     }
 }
 
@@ -150,20 +189,25 @@ MOTE_INLINE void step_by_impulses(strand_work *w, const mote_coupled_affine *own
                keeps = w->job->strands->def.solver == MOTE_STRAND_CONSERVING;
     const impulse_turns turns = find_impulses(w, &p, regular, lane);
     const wide stiffness = impulse_substitute(c, &p, lane);
-    const wide_mask unstable = live & (turns.turns | wide_less(wide_set(p.largest), stiffness));
-    const wide_mask unsplittable = unstable & wide_less(wide_set(p.unsplittable), stiffness),
+    /* Parts do not find other forces anew: these would add energy to waves. */
+    const float largest = w->all ? STRAND_STABLE : STRAND_IMPULSE;
+    const wide_mask unstable = live & (turns.turns | wide_less(wide_set(largest), stiffness));
+    const wide_mask unsplittable = unstable & wide_less(wide_set(STRAND_UNSPLITTABLE), stiffness),
                     parted = unstable & ~unsplittable;
     const bool whole = wide_lane_bits(unstable) == 0;
-    const wide3 kick = first_kick(c, &p, lane);
+    const wide3 kick = first_kick(w, &p, lane);
     if (!whole) keep_state(w, substep_start, lane);
     const impulse_outcome outcome = apply_impulses(w, &p, regular && whole, live & ~unstable, lane);
     const wide_mask strained = live & ~unstable & outcome.strained;
     count_lanes(w->job->strands->iterations + w->lane + lane, live);
     if (keeps) add_deficit(w, live & ~unstable, outcome.lost, kick, lane);
     if (wide_lane_bits(strained)) correct_strained(w, &p, strained, turns.fast_turn, kick, lane);
-    if (wide_lane_bits(parted)) step_in_parts(w, own, parted, lane);
+    if (wide_lane_bits(parted)) step_in_parts(w, own, parted, stiffness, lane);
+    wide lift = (wide){0};
     if (wide_lane_bits(unsplittable)) {
+        const wide3 moments = sum_moments(w, lane);
         settle_start(w, substep_start, unsplittable, lane);
+        lift = correction_work(w, &p, moments, kick, lane);
         impulse_predict(c, &p, unsplittable, substep_start, lane);
     }
     arrive(w, lane);
@@ -171,7 +215,7 @@ MOTE_INLINE void step_by_impulses(strand_work *w, const mote_coupled_affine *own
         const wide energy = energy_about_root(w, lane);
         count_lanes(w->job->strands->fallbacks + w->lane + lane, unsplittable);
         (void)hold_rigid(w, unsplittable, lane);
-        limit_energy(w, energy, unsplittable, lane);
+        limit_first(w, &p, substep_start, energy, lift, unsplittable, lane);
     }
 }
 

@@ -105,11 +105,6 @@ MOTE_INLINE wide3 first_friction(const strand_columns *c, const strand_terms *t,
     return friction;
 }
 
-/* Notes lanes in which a point came into contact. */
-MOTE_INLINE void add_struck(const strand_columns *c, wide_mask lanes) {
-    wide_mask_store(c->contacts->struck, wide_mask_load(c->contacts->struck) | lanes);
-}
-
 /* Begins the contact of point k of live strands before the first iteration: projects it onto its plane and
  * applies the friction of the last substep. A point that was in contact then is in contact if it is as near
  * to the plane as lengths are solved. */
@@ -123,7 +118,6 @@ MOTE_INLINE void begin_contact(const strand_columns *c, const strand_terms *t, w
     const wide_mask active = live & (wide_less(gap, (wide){0}) | (pressed & near));
     plane->in_contact = active;
     if (!wide_lane_bits(active)) return;
-    add_struck(c, active & ~pressed);
     c->contacts->state[k] = STRAND_IN_CONTACT;
     const wide depth = wide_select(active, (wide){0} - gap, (wide){0});
     const wide3 tangent = first_friction(c, t, plane, active, a.v, depth, at);
@@ -157,7 +151,6 @@ MOTE_INLINE strand_point end_contact(const strand_columns *c, const strand_terms
                pressed = wide_select(active, wide_max(impulse + depth, (wide){0}), (wide){0});
     const wide3 tangent = stick(t, plane, a.v, had, pressed), more = wide3_sub(tangent, had);
     const strand_point put = put_on_plane(c, t, plane, changes, a, depth, more, at);
-    add_struck(c, active & ~was_in_contact);
     plane->pending = wide3_select(changes, more, wide3_zero());
     plane->tangent = wide3_select(changes, tangent, plane->tangent);
     plane->in_contact = active | (plane->in_contact & ~live);

@@ -225,6 +225,28 @@ MOTE_OUTLINE void pass_pins(const strand_columns *c, strand_passed *p, wide_mask
     p->any |= pins;
 }
 
+/* Adds what point k of the lanes gained to the momentum that the pins have to give, and passes it to a pinned
+ * point. change: m/s. */
+MOTE_INLINE void add_momentum(const strand_columns *c, const strand_masses *masses, strand_passed *p,
+                              wide mass, wide3 change, wide_mask lanes, uint32_t k, size_t lane) {
+    p->momentum = wide3_add_scaled(p->momentum, mass, change);
+    if (!c->pins) return;
+    const wide_mask pins =
+        lanes & wide_equal(point_mass(c, strand_at(k, lane)), (wide){0}) & lanes_beyond(masses->counts, k);
+    if (wide_lane_bits(pins)) pass_pins(c, p, pins, k, lane);
+}
+
+/* Gives the rest of it, that of the tip, to the last pinned point, or to the root. */
+MOTE_INLINE void leave_momentum(const strand_columns *c, const strand_passed *p, size_t lane) {
+    const wide_mask root = wide_equal(point_mass(c, lane), (wide){0});
+    if (c->pins)
+        subtract_reaction(c, p->any, p->last, p->momentum, lane);
+    else
+        work_store3(
+            c, WORK_REACTION, lane,
+            wide3_sub(work_load3(c, WORK_REACTION, lane), wide3_select(root, p->momentum, wide3_zero())));
+}
+
 /* Scales the velocities of the lanes, relative to the frame, by `factor`. The momentum that they gain is
  * a reaction of the pins. */
 MOTE_INLINE void scale_velocities(const strand_columns *c, const strand_masses *masses,
@@ -239,20 +261,10 @@ MOTE_INLINE void scale_velocities(const strand_columns *c, const strand_masses *
                     scaled = wide3_add_scaled(base, factor, wide3_sub(v, base));
         const wide mass = moving_mass(c, masses, k, at);
         const wide3 restored = wide3_select(lanes & wide_less((wide){0}, mass), scaled, v);
-        p.momentum = wide3_add_scaled(p.momentum, mass, wide3_sub(restored, v));
         work_store3(c, WORK_V, at, restored);
-        if (!c->pins) continue;
-        const wide_mask pins =
-            lanes & wide_equal(point_mass(c, at), (wide){0}) & lanes_beyond(masses->counts, k);
-        if (wide_lane_bits(pins)) pass_pins(c, &p, pins, k, lane);
+        add_momentum(c, masses, &p, mass, wide3_sub(restored, v), lanes, k, lane);
     }
-    const wide_mask root = wide_equal(point_mass(c, lane), (wide){0});
-    if (c->pins)
-        subtract_reaction(c, p.any, p.last, p.momentum, lane);
-    else
-        work_store3(
-            c, WORK_REACTION, lane,
-            wide3_sub(work_load3(c, WORK_REACTION, lane), wide3_select(root, p.momentum, wide3_zero())));
+    leave_momentum(c, &p, lane);
 }
 
 /* Scales the velocities of the lanes, relative to the frame, so that twice their energy grows by their
@@ -307,79 +319,6 @@ MOTE_INLINE void add_deficit(strand_work *w, wide_mask lanes, wide more, wide3 k
     float *deficit = w->deficit + lane, *kicks = w->kicks + lane;
     wide_store(kicks, wide_load(kicks) + wide_select(lanes, wide3_dot(kick, kick), (wide){0}));
     wide_store(deficit, wide_load(deficit) + wide_select(lanes, more, (wide){0}));
-}
-
-/* --- Steps of first order --- */
-
-/* Share of a strand's length that rounded places of pins move by against each other in a substep. */
-#define STRAND_PIN_ROUNDING 0x1p-20
-
-/* Returns the lanes in which no pinned point moves, by more than rounding, relative to one that moves at v.
- */
-MOTE_INLINE wide_mask pins_move_together(const strand_work *w, wide3 v, size_t lane) {
-    const strand_columns *c = &w->c;
-    const wide_mask counts = wide_mask_load(c->counts + lane);
-    const wide most = wide_set((float)(STRAND_PIN_ROUNDING / w->job->plan->h)) * wide_load(w->length + lane);
-    wide_mask together = ~(wide_mask){0};
-    for (uint32_t k = 0; c->pins && k < c->points; k++) {
-        const size_t at = strand_at(k, lane);
-        const wide_mask pin = wide_equal(point_mass(c, at), (wide){0}) & lanes_beyond(counts, k);
-        const wide3 apart = wide3_sub(work_load3(c, WORK_V, at), v);
-        const wide square = wide3_dot(apart, apart);
-        together &= ~pin | wide_less(square, most * most) | wide_equal(square, (wide){0});
-    }
-    return together;
-}
-
-/* Returns twice the kinetic energy relative to a frame. */
-MOTE_OUTLINE wide energy_about(const strand_work *w, const strand_motion *frame, size_t lane) {
-    const strand_columns columns = w->c;
-    const strand_masses masses = masses_of(w, lane);
-    wide mass;
-    return kinetic_energy(&columns, &masses, frame, false, &mass, lane);
-}
-
-/* The same; *frame receives the frame of each strand. */
-MOTE_OUTLINE wide energy_in_frame(const strand_work *w, strand_motion *frame, size_t lane) {
-    *frame = frame_of(w, lane);
-    return energy_about(w, frame, lane);
-}
-
-/* Returns twice the kinetic energy relative to the frame of each strand. */
-MOTE_OUTLINE wide energy_about_root(const strand_work *w, size_t lane) {
-    strand_motion frame;
-    return energy_in_frame(w, &frame, lane);
-}
-
-/* Scales the velocities of the lanes relative to the frame so that twice their kinetic energy, `kinetic`, is
- * at most `most`. Lanes whose pins move relative to each other keep theirs: pins do work. */
-MOTE_OUTLINE void limit_kinetic(const strand_work *w, const strand_motion *frame, wide kinetic, wide most,
-                                wide_mask lanes, size_t lane) {
-    const strand_columns columns = w->c, *c = &columns;
-    const strand_masses masses = masses_of(w, lane);
-    const wide_mask more = lanes & wide_less(most, kinetic) & wide_equal(kinetic * 0.0f, (wide){0}) &
-                           pins_move_together(w, frame->v, lane);
-    if (!wide_lane_bits(more)) return;
-    const wide factor = wide_sqrt(most / wide_select(more, kinetic, wide_set(1.0f)));
-    scale_velocities(c, &masses, frame, false, factor, more, lane);
-}
-
-/* Limits twice the kinetic energy of the lanes relative to the frame to `most`: that of the prediction,
- * before the lengths were corrected. Tensions do no work on a strand whose pins do not move relative to each
- * other. */
-MOTE_OUTLINE void limit_energy(const strand_work *w, wide most, wide_mask lanes, size_t lane) {
-    strand_motion frame;
-    const wide kinetic = energy_in_frame(w, &frame, lane);
-    limit_kinetic(w, &frame, kinetic, most, lanes, lane);
-}
-
-/* Adds the work of a part's accelerations over the displacements of correct_lengths to the deficit: of the
- * acceleration of the first free point, over the sum of m (x1 - x0). moments: sum of m x before; kick: h a of
- * that point. */
-MOTE_INLINE void add_correction_work(strand_work *w, const strand_part *p, wide_mask lanes, wide3 moments,
-                                     wide3 kick, size_t lane) {
-    const wide3 way = wide3_sub(sum_moments(w, lane), moments);
-    add_deficit(w, lanes, wide3_dot(way, kick) * (wide_set(2.0f) / p->h), wide3_zero(), lane);
 }
 
 #endif

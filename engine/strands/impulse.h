@@ -1,23 +1,27 @@
 /* Rigid strands without contact: impulses along the segments in the middle of the substep. With the state x0,
  * v0 at the start, the accelerations a, the inverse masses W and the segments d0:
  *
- *     y  = x0 + (1 - g) h v0,       m = y[k+1] - y[k],
+ *     y  = x0 + h/2 v0,             m = y[k+1] - y[k],
  *     v1 = v0 + h a + W m^T P,      m . ((1 - g) d0' + g d1') = -(g - 1/2) h |d0'|^2,
- *     x1 = y + g h v1.
+ *     x1 = y + h/2 v1.
  *
  * The places y and segments m in the middle follow from the start alone. Forces and impulses act at y: a
- * drift of (1 - g) h, a kick, a drift of g h, which is symplectic for any g where the forces depend on
- * position alone. P solves one tridiagonal system; d' are the rates of the segments. With this m the impulses
- * keep angular momentum, and with this rate along m a turning segment keeps its length. The energy error of
- * the forces does not grow in the long run. The impulses lose the sum of P m . (d0' + d1') / 2, computed from
- * d0' alone, because P times the rounding of d1' is more than the energy of a small swing: nothing where
- * the strand turns as a rigid body, a little for g = 0.51 where it swings. Lengths that they do not keep to
- * max_strain are corrected by Newton's method in the positions alone (solve.h).
+ * drift of h/2, a kick, a drift of h/2, which is symplectic where the forces depend on position alone. P
+ * solves one tridiagonal system; d' are the rates of the segments. With this m the impulses keep angular
+ * momentum, and with this rate along m a turning segment keeps its length. The work of constant accelerations
+ * is that along the way x1 - x0, exactly, and the energy error of others does not grow in the long run. The
+ * impulses lose the sum of P m . (d0' + d1') / 2, computed from d0' alone, because P times the rounding of
+ * d1' is more than the energy of a small swing: nothing where the strand turns as a rigid body, a little for
+ * g = 0.51 where it swings. (With drifts of (1 - g) h and g h, energies swing by h |a| |v| / 100 a unit of
+ * mass: a short pendulum by 0.13 % at 60 Hz, measured.) Lengths that they do not keep to max_strain are
+ * corrected by Newton's method in the positions alone (solve.h).
  *
- * m is explicit. The scheme is stable while a segment turns by less than a limit in the substep and while
- * W P h <= 1, which is h w <= 2 for the highest frequency of the segments' own waves. Otherwise the strand's
- * substep is reverted and halved, lane by lane. At the smallest part the strand takes a step of first order:
- * Newton's method from v0 + h a, whose corrections of positions, over h, are velocity. */
+ * m is explicit. A part is stable where its segments turn by less than a limit and W P h <= 1, which is h w
+ * <= 2 for the highest frequency of the segments' own waves. But the rate along a segment, and so P,
+ * alternates from part to part, and waves of half that frequency, h w = sqrt(2), grow by it: above W P h =
+ * 1/2 a rope of 33 points with a heavy bob shakes after some seconds of rest (measured from 0.62 on). Longer
+ * substeps are reverted and halved, lane by lane. At the smallest part the strand takes a step of first
+ * order: Newton's method from v0 + h a, whose corrections of positions, over h, are velocity. */
 #ifndef MOTE_STRANDS_IMPULSE_H
 #define MOTE_STRANDS_IMPULSE_H
 
@@ -33,31 +37,27 @@ enum {
     IMPULSE_REACTED = STRAND_COLUMN(reacted)
 };
 
-/* Constants of a solver: g, the largest turn of a segment in a part of a substep (rad), and how often a
- * substep is halved. */
-typedef struct strand_scheme {
-    float g, turn, impulse_limit;
-    uint32_t halvings;
-} strand_scheme;
+#define STRAND_G 0.51f
+/* Largest W P h of a part, and of a whole substep with forces that parts do not find anew. */
+#define STRAND_IMPULSE 0.5f
+#define STRAND_STABLE  1.0f
+/* rad, largest turn of a segment in a part; above this over STRAND_FAST it turns fast. */
+#define STRAND_TURN 1.0f
+#define STRAND_FAST 64.0f
+/* Most halvings of a substep. */
+#define STRAND_HALVINGS 5
 
-MOTE_INLINE strand_scheme scheme_of(mote_strand_solver solver) {
-    return solver == MOTE_STRAND_CONSERVING ? (strand_scheme){0.51f, 1.5f, 0.7f, 5}
-                                            : (strand_scheme){0.51f, 1.0f, 1.0f, 3};
-}
-
-#define STRAND_FAST_TURN 64.0f
+/* W P h of a substep whose smallest parts are unstable. */
+#define STRAND_UNSPLITTABLE (STRAND_IMPULSE * (float)(1u << 2 * STRAND_HALVINGS))
 
 /* One part of a substep in one register. */
 typedef struct strand_part {
-    wide h;       /* s */
-    wide share;   /* h over that of the whole substep */
-    wide drift;   /* s, after which affine forces act: (1 - g) h of impulses, 0 of first order */
-    wide late;    /* g h, s: the drift after the impulses */
-    wide outward; /* (g - 1/2) h, s */
-    float g, inverse_g, early, turn; /* of the solver; early: 1 - g */
-    float largest, unsplittable;     /* W P h: above this a part is unstable, its smallest parts are too */
-    const mote_coupled_affine *own;  /* NULL: IMPULSE_DV holds h a of the whole substep */
-    wide3 origin;                    /* m, of the positions */
+    wide h;                         /* s */
+    wide share;                     /* h over that of the whole substep */
+    wide drift;                     /* s, after which affine forces act: h/2 of impulses, 0 of first order */
+    wide outward;                   /* (g - 1/2) h, s */
+    const mote_coupled_affine *own; /* NULL: IMPULSE_DV holds h a of the whole substep */
+    wide3 origin;                   /* m, of the positions */
     wide3 kick; /* m/s, h a of the whole substep where it is the same for all free points */
 } strand_part;
 
@@ -77,7 +77,7 @@ typedef struct strand_bounds {
 /* Lanes of a part before its points move. */
 typedef struct impulse_turns {
     wide_mask turns;     /* some segment turns too far */
-    wide_mask fast_turn; /* some segment turns by more than 1 / STRAND_FAST_TURN of that */
+    wide_mask fast_turn; /* some segment turns by more than 1 / STRAND_FAST of that */
 } impulse_turns;
 
 /* Lanes of a part after its points have moved. */
@@ -135,10 +135,9 @@ MOTE_INLINE impulse_chain impulse_begin(const strand_columns *c, const strand_pa
 /* Tests how far segment k turns, with the square of its rate. */
 MOTE_INLINE void test_turn(const strand_columns *c, const strand_part *p, impulse_form form,
                            impulse_turns *lanes, wide speed, wide_mask exists, size_t at) {
-    const wide length = work_load(c, WORK_LENGTH, at), turn = p->turn * length, square = turn * turn;
+    const wide length = work_load(c, WORK_LENGTH, at), turn = STRAND_TURN * length, square = turn * turn;
     const wide way = speed * (p->h * p->h);
-    wide_mask turns = wide_less(square, way),
-              fast_turn = wide_less(square, STRAND_FAST_TURN * STRAND_FAST_TURN * way);
+    wide_mask turns = wide_less(square, way), fast_turn = wide_less(square, STRAND_FAST * STRAND_FAST * way);
     if (!form.regular) {
         const wide_mask some = exists & wide_less((wide){0}, length);
         turns &= some, fast_turn &= some;
@@ -159,7 +158,7 @@ MOTE_INLINE void impulse_row(const strand_columns *c, const strand_part *p, impu
     /* The segment, and its rate: (1 - g) of the start, g of the prediction. */
     const wide3 m = wide3_sub(b.x, s->end.x), rate = wide3_sub(b.v, s->end.v);
     const bool same_kick = form.regular && form.uniform && k > 0;
-    const wide3 e = same_kick ? rate : wide3_add_scaled(rate, wide_set(p->g), wide3_sub(dv, s->dv));
+    const wide3 e = same_kick ? rate : wide3_add_scaled(rate, wide_set(STRAND_G), wide3_sub(dv, s->dv));
     const wide speed = wide3_dot(rate, rate);
     test_turn(c, p, form, &s->lanes, speed, exists, at);
     /* Row and forward elimination. */
@@ -168,7 +167,7 @@ MOTE_INLINE void impulse_row(const strand_columns *c, const strand_part *p, impu
         coupling = wide_select(exists, coupling, (wide){0}); /* 0 x infinity is NaN */
     const wide diagonal = (s->mass + mass) * wide3_dot(m, m), factor = coupling * s->inverse_pivot;
     s->inverse_pivot = invert_pivot(diagonal - coupling * factor, diagonal, exists);
-    s->value = p->inverse_g * (wide3_dot(m, e) + p->outward * speed) + factor * s->value;
+    s->value = (1 / STRAND_G) * (wide3_dot(m, e) + p->outward * speed) + factor * s->value;
     s->segment = m, s->end = b, s->mass = mass, s->dv = dv;
     wide own = s->value * s->inverse_pivot;
     if (!form.regular && k + 1 >= c->shortest) own = wide_select(exists, own, (wide){0});
@@ -230,7 +229,7 @@ MOTE_INLINE strand_point impulse_move_point(const strand_columns *c, const stran
     const wide3 impulse = wide3_sub(ahead, s->behind);
     const wide3 star = wide3_add(s->point.v, kick_in_middle(c, p, form, s->point, mass, root, at));
     strand_point b = {.v = wide3_add_scaled(star, mass, impulse)};
-    b.x = wide3_add_scaled(s->point.x, p->late, b.v);
+    b.x = wide3_add_scaled(s->point.x, p->drift, b.v);
     if (root || (!form.regular && c->pins)) {
         const wide_mask pinned = wide_equal(mass, (wide){0}) & moving;
         work_store3(c, WORK_REACTION, at,
@@ -264,8 +263,8 @@ MOTE_INLINE wide3 impulse_ahead(const strand_columns *c, const strand_part *p, i
     const wide3 m = wide3_sub(next->x, a.x), rate = wide3_sub(next->v, a.v);
     const wide multiplier = work_load(c, WORK_MULTIPLIER, at);
     if (form.keeps)
-        *lost += multiplier * p->inverse_g *
-                 (wide_set(2 * p->g - 1) * wide3_dot(m, rate) - p->outward * wide3_dot(rate, rate));
+        *lost += multiplier * (1 / STRAND_G) *
+                 (wide_set(2 * STRAND_G - 1) * wide3_dot(m, rate) - p->outward * wide3_dot(rate, rate));
     return wide3_scale(multiplier, m);
 }
 

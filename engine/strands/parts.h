@@ -3,8 +3,8 @@
 #ifndef MOTE_STRANDS_PARTS_H
 #define MOTE_STRANDS_PARTS_H
 
-#include "strands/energy.h"
 #include "strands/step.h"
+#include "strands/supply.h"
 
 static const int substep_start[2] = {WORK_START, IMPULSE_OLD_V},
                  part_start[2] = {IMPULSE_FROM, IMPULSE_FROM_V};
@@ -21,19 +21,11 @@ MOTE_INLINE bool same_kicks(const strand_work *w, const mote_coupled_affine *own
 }
 
 MOTE_INLINE strand_part part_of(const strand_work *w, const mote_coupled_affine *own, size_t lane) {
-    const strand_scheme scheme = scheme_of(w->job->strands->def.solver);
     const wide h = wide_set(w->job->plan->c.h);
     return (strand_part){.h = h,
                          .share = wide_set(1.0f),
-                         .drift = wide_set(1 - scheme.g) * h,
-                         .late = wide_set(scheme.g) * h,
-                         .outward = wide_set(scheme.g - 0.5f) * h,
-                         .g = scheme.g,
-                         .inverse_g = 1 / scheme.g,
-                         .early = 1 - scheme.g,
-                         .turn = scheme.turn,
-                         .largest = scheme.impulse_limit,
-                         .unsplittable = scheme.impulse_limit * (float)(1u << 2 * scheme.halvings),
+                         .drift = wide_set(0.5f) * h,
+                         .outward = wide_set(STRAND_G - 0.5f) * h,
                          .own = w->all ? NULL : own,
                          .origin = origin_of(w, lane),
                          .kick = wide3_set(own->evaluation.acceleration.constant)};
@@ -56,10 +48,11 @@ typedef struct strand_halving {
     MOTE_ALIGNED(64) int32_t most[MOTE_GROUP];
 } strand_halving;
 
-/* Advances the lanes of `passed` to their next part, halves the others of `tried`, and sets h and the share
- * of the next part. Returns the lanes that have one. */
+/* Advances the lanes of `passed` to their next part, halves those of the others of `tried`, more than once
+ * where W P h, `stiffness`, of which a half has about a quarter, asks for it, and sets h and the share of the
+ * next part. Returns the lanes that have one. */
 MOTE_INLINE wide_mask next_parts(const strand_work *w, strand_halving *s, uint32_t units, wide_mask tried,
-                                 wide_mask passed, strand_part *p) {
+                                 wide_mask passed, wide stiffness, strand_part *p) {
     MOTE_ALIGNED(64) int32_t left[MOTE_WIDTH], try[MOTE_WIDTH], pass[MOTE_WIDTH];
     MOTE_ALIGNED(64) float share[MOTE_WIDTH];
     wide_mask_store(try, tried), wide_mask_store(pass, passed);
@@ -69,15 +62,17 @@ MOTE_INLINE wide_mask next_parts(const strand_work *w, strand_halving *s, uint32
             s->size[i] = s->done[i] & -s->done[i];
             if (s->size[i] > s->most[i]) s->size[i] = s->most[i];
         } else if (try[i]) {
-            s->size[i] /= 2;
+            float left_over = wide_element(stiffness, (int)i);
+            do s->size[i] /= 2, left_over *= 0.25f;
+            while (s->size[i] > 1 && left_over > STRAND_IMPULSE);
         }
         left[i] = try[i] && (uint32_t)s->done[i] < units ? -1 : 0;
         share[i] = left[i] ? (float)s->size[i] / (float)units : 0.0f;
     }
     p->share = wide_load(share);
     p->h = wide_set(w->job->plan->c.h) * p->share;
-    p->outward = wide_set(p->g - 0.5f) * p->h;
-    p->drift = wide_set(p->early) * p->h, p->late = wide_set(p->g) * p->h;
+    p->outward = wide_set(STRAND_G - 0.5f) * p->h;
+    p->drift = wide_set(0.5f) * p->h;
     return wide_mask_load(left);
 }
 

@@ -137,7 +137,13 @@ MOTE_OUTLINE wide energy_of_push(const strand_work *w, wide_mask lanes, strand_m
     strand_push push = push_of(w, lanes, lane);
     *frame = frame_of_push(w, &push, lane);
     push_work(w, &push, frame->v, lanes, lane);
-    return pushed_energy(&push, predicted_energy(w, frame, kicks, lane));
+    wide most = predicted_energy(w, frame, kicks, lane);
+    if (!is_soft(w)) {
+        const mote_coupled_affine own = mote_coupled_affine_of(w->job->plan, 0);
+        const strand_part p = predicted_part(w, &own, lane);
+        most = wide_min(most, wide_max(worked_energy(w, &p, substep_start, frame->v, lane), (wide){0}));
+    }
+    return pushed_energy(&push, most);
 }
 
 /* A solve has run away where it needs this many times the energy that there is, and moves the points by this
@@ -264,8 +270,8 @@ MOTE_OUTLINE void limit_recoil(const strand_work *w, wide_mask lanes, size_t lan
     limit_kinetic(w, &frame, energy_about(w, &frame, lane), wide_max(limit - turning, zero), lanes, lane);
 }
 
-/* Returns those of the lanes whose root is pinned and which have more kinetic energy relative to it than the
- * prediction and the work of the colliders. */
+/* Returns those of the lanes whose root is pinned and which have more kinetic energy relative to it than they
+ * had, with the work of the accelerations and of the colliders. */
 MOTE_OUTLINE wide_mask gaining(const strand_work *w, wide_mask lanes, size_t lane) {
     const strand_columns columns = w->c, *c = &columns;
     const mote_coupled_affine own = mote_coupled_affine_of(w->job->plan, 0);
@@ -278,18 +284,17 @@ MOTE_OUTLINE wide_mask gaining(const strand_work *w, wide_mask lanes, size_t lan
         const size_t at = strand_at(k, lane);
         const strand_point a = {work_load3(c, WORK_START, at), work_load3(c, IMPULSE_OLD_V, at)};
         const wide3 dv = free_kick(c, &p, a, point_mass(c, at), at),
-                    was = wide3_sub(wide3_add(a.v, dv), base),
                     is = wide3_sub(work_load3(c, WORK_V, at), base);
         const wide mass = moving_mass(c, &masses, k, at);
         const wide_mask moves = wide_less((wide){0}, mass);
-        before += wide_select(moves, mass * wide3_dot(was, was), (wide){0});
+        before += wide_select(moves, mass * worked_square(c, &p, a, dv, base, at), (wide){0});
         after += wide_select(moves, mass * wide3_dot(is, is), (wide){0});
     }
     const wide_mask more = rooted & wide_less(before, after);
     if (!wide_lane_bits(more)) return more;
     strand_push push = push_of(w, more, lane);
     push_work(w, &push, base, more, lane);
-    return more & wide_less(pushed_energy(&push, before), after);
+    return more & wide_less(pushed_energy(&push, wide_max(before, (wide){0})), after);
 }
 
 /* The same of the lanes whose root is free, relative to frame_of_push. */
@@ -303,17 +308,17 @@ MOTE_OUTLINE wide_mask free_ones_gaining(const strand_work *w, wide_mask lanes, 
 }
 
 /* Returns those of the lanes whose energy is to be limited: with planes, those of `left`, which are not
- * solved, those that took many iterations, and those that gain by a point that came into contact; and strands
- * between pins that lengthen them. */
+ * solved, those that took many iterations, and those that gain; and strands between pins that lengthen
+ * them. */
 MOTE_INLINE wide_mask lanes_that_gain(const strand_work *w, wide_mask left, wide_mask lanes, size_t lane) {
     wide_mask gain = (wide_mask){0};
     if (w->group->span_count) gain = lanes & wide_mask_load(w->overstretched + lane);
     if (!has_planes(w)) return gain;
     gain |= (left | lanes_far(w, lanes)) & wide_mask_load(w->contacts.near);
-    const wide_mask struck = lanes & ~gain & wide_mask_load(w->contacts.struck);
-    if (!wide_lane_bits(struck)) return gain;
-    if (w->job->strands->def.free_roots) gain |= free_ones_gaining(w, struck, lane);
-    return gain | gaining(w, struck, lane);
+    const wide_mask near = lanes & ~gain & wide_mask_load(w->contacts.near);
+    if (!wide_lane_bits(near)) return gain;
+    if (w->job->strands->def.free_roots) gain |= free_ones_gaining(w, near, lane);
+    return gain | gaining(w, near, lane);
 }
 
 /* Solves lanes among colliders to first order. Where a few iterations do not hold them, the energy of those

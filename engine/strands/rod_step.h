@@ -219,7 +219,7 @@ MOTE_OUTLINE wide_mask step_rods_in_parts(const strand_work *w, const mote_coupl
     lengths.start = part_start[0], lengths.start_v = part_start[1], lengths.done = rod_iterations(w);
     begin_parts(w, &s, framed, lane);
     rod_undo(c, lanes, substep_start, lane);
-    wide_mask left = next_parts(w, &s, units, lanes, (wide_mask){0}, &p), failed = (wide_mask){0};
+    wide_mask left = next_parts(w, &s, units, lanes, (wide_mask){0}, (wide){0}, &p), failed = (wide_mask){0};
     while (wide_lane_bits(left)) {
         rod_set_part(&t, &p);
         const wide_mask unsolved = step_rod_part(w, &t, &lengths, &ignored, left, lane),
@@ -227,7 +227,7 @@ MOTE_OUTLINE wide_mask step_rods_in_parts(const strand_work *w, const mote_coupl
         rod_undo(c, ~passed, part_start, lane);
         if (wide_lane_bits(passed & unsolved)) failed |= hold_rods(w, &lengths, passed & unsolved, lane);
         if (framed) rod_turn_frames(c, &t, true, passed, NULL, lane);
-        left = next_parts(w, &s, units, left, passed, &p);
+        left = next_parts(w, &s, units, left, passed, (wide){0}, &p);
     }
     return failed;
 }

@@ -141,6 +141,15 @@ MOTE_INLINE void move_point(const strand_columns *c, const strand_terms *t, wide
     if (t->gains) work_store3(c, WORK_V, at, a.v);
 }
 
+/* Returns the share of max_strain to which a compliant segment is solved: that which, as a strain, has no
+ * more energy than it has over h, as a speed. */
+MOTE_INLINE wide elastic_share(const strand_columns *c, const strand_terms *t, size_t at) {
+    const wide one = wide_set(1.0f), inverse = wide_max(point_mass(c, at), point_mass(c, at + MOTE_GROUP));
+    const wide_mask elastic = wide_less((wide){0}, inverse) & wide_less((wide){0}, t->compliance);
+    const wide square = t->compliance / wide_select(elastic, inverse, one);
+    return wide_select(elastic, wide_sqrt(wide_min(square, one)), one);
+}
+
 /* Returns the lanes in which segment k from a to b has its target length within tolerance. Segments of length
  * 0 have no direction and count as held. */
 MOTE_INLINE wide_mask is_held(const strand_columns *c, const strand_terms *t, wide3 a, wide3 b, uint32_t k,
@@ -150,7 +159,8 @@ MOTE_INLINE wide_mask is_held(const strand_columns *c, const strand_terms *t, wi
     wide square = wide3_dot(d, d), length = work_load(c, WORK_LENGTH, at);
     wide_mask held;
     if (t->compliant) {
-        held = is_near(square, compliant_length(c, t, at), t->slack * length + t->rounding);
+        const wide slack = t->slack * elastic_share(c, t, at) * length;
+        held = is_near(square, compliant_length(c, t, at), slack + t->rounding);
     } else {
         wide target = length * length, rounding = t->rounding * length;
         held = wide_less(square, t->high * target + rounding) & wide_less(t->low * target - rounding, square);

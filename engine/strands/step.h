@@ -41,9 +41,7 @@ MOTE_INLINE bool job_is_soft(const mote_strand_job *job) {
 MOTE_INLINE bool is_soft(const strand_work *w) { return job_is_soft(w->job); }
 
 /* Returns the share of the substep before the place at which its forces act. */
-MOTE_INLINE float share_before_forces(const mote_strand_job *job) {
-    return job_is_soft(job) ? 0 : 1 - scheme_of(job->strands->def.solver).g;
-}
+MOTE_INLINE float share_before_forces(const mote_strand_job *job) { return job_is_soft(job) ? 0 : 0.5f; }
 MOTE_INLINE wide drift_before_forces(const strand_work *w) {
     return wide_set(share_before_forces(w->job)) * wide_set(w->job->plan->c.h);
 }
@@ -286,10 +284,7 @@ MOTE_INLINE wide_mask hold_lengths(const strand_work *w, strand_parts_of of, str
     /* Lengths that follow points out of the collider in which the root is give no velocity. */
     if (of.contacts) t.rate = wide_select(wide_mask_load(columns.contacts->expelled), (wide){0}, t.rate);
     if (of.compliant) relax(&columns, lane);
-    if (of.contacts) {
-        wide_mask_store(columns.contacts->far, (wide_mask){0});
-        wide_mask_store(columns.contacts->struck, (wide_mask){0});
-    }
+    if (of.contacts) wide_mask_store(columns.contacts->far, (wide_mask){0});
     for (uint32_t i = t.done; i < strands->def.max_iterations; i++) {
         if (of.contacts && i == STRAND_NEAR_SOLVES) wide_mask_store(columns.contacts->far, live);
         count_lanes(strands->iterations + w->lane + lane, live);

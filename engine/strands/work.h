@@ -110,7 +110,6 @@ typedef struct strand_contacts {
     MOTE_ALIGNED(64) int32_t entered[MOTE_GROUP];
     MOTE_ALIGNED(64)
     int32_t far[MOTE_GROUP]; /* lanes (-1) that took more than STRAND_NEAR_SOLVES iterations */
-    MOTE_ALIGNED(64) int32_t struck[MOTE_GROUP]; /* lanes (-1) in which a point came into contact */
     uint16_t point[MOTE_MAX_STRAND_POINTS];
     uint8_t state[MOTE_MAX_STRAND_POINTS + 1]; /* strand_contact_state of each point */
     bool moved[MOTE_MAX_STRAND_POINTS];        /* of points near colliders: strand_plane.pending is set */

@@ -65,7 +65,7 @@ PARTICLES = ['particles', 'deaths', 'life', 'emitters', 'emitter_births', 'emitt
 STRANDS = ['strand_layout', 'strand_calls', 'rod_calls', 'strand_state', 'strand_targets', 'strand_present',
            'strand_frames', 'followers', 'follower_frames', 'strand_springs', 'strand_solver',
            'strand_contact', 'strand_friction', 'strand_pushed', 'strand_roots', 'strand_truth',
-           'taut_strands',
+           'taut_strands', 'swings',
            'rods', 'rod_reference', 'rod_frames', 'rod_links', 'rod_energy', 'stiff_curls',
            'strand_depth', 'far_colliders', 'strand_grids', 'grooms', 'groom_energy', 'twisted_ribbons',
            'rod_sections', 'stress', 'flat_rods', 'flat_rod_energy', 'strand_kernels', 'strand_bits',

@@ -44,7 +44,7 @@ MOTE_API mote_result mote_system_link_check(const mote_system *system, const mot
  *
  * Where one end is held by constraints (robust strands, a constrained network), the force on both ends is
  * constant through the substep, that of one time: the later one of those at which its ends evaluate their
- * forces first, which is 0.49 h after the start for robust or conserving strands without compliance and
+ * forces first, which is h/2 after the start for robust or conserving strands without compliance and
  * joints, that of the integrator for springs (0.676 h under Yoshida 4, 0.179 h under PEFRL), and else the
  * start. The link is then explicit and of first order, and stable only while h sqrt(k (1/ma + 1/mb)) is well
  * below 2. The kinematic integrators take it as a force without a closed form.

@@ -19,14 +19,14 @@ typedef enum mote_strand_solver {
      * collider, strands in air near one, and compliant strands are solved to first order, which loses more.
      * The only solver of rods.
      *
-     * Kinetic and potential energy swing within a substep: in the step in which a rope of 3 points lands they
-     * were 0.35 % of the fall above those of the start, at 1 substep of 1/60 s, and in 1 of 20,000 random
-     * scenes more than 0.1 %. The energy of a segment with compliance is known to (max_strain L)^2 / (8
-     * compliance), J: so much may be gained. */
+     * The work of constant forces is exact, so that energy does not swing with them. Where segments turn
+     * fast or a bob is heavy, the strand's substep is divided into up to 32 parts. Lengths are held to
+     * max_strain: a segment with compliance may be off by the energy that this strain has over h, as a speed,
+     * m (max_strain L / h)^2 / 2, J. */
     MOTE_STRAND_ROBUST,
     /** The same; at the end of a step a factor of the velocities relative to the root restores the energy
      * that the impulses lost: keeps energy at every number of substeps while the strand touches no collider.
-     * Where segments turn fast, the strand's substep is divided into up to 32 parts. Rigid segments only. */
+     * Rigid segments only. */
     MOTE_STRAND_CONSERVING,
     MOTE_STRAND_SOLVER_COUNT
 } mote_strand_solver;
@@ -156,14 +156,14 @@ MOTE_API mote_result mote_system_add_strands(mote_system *system, const mote_str
                                              mote_strands_id *id, mote_strands_fault *fault);
 
 /** Returns the number of substeps of a step of dt = timestep (s) with which Newton's method reaches
- * max_strain in about five iterations on average, those of parts included, for a strand of n points and a
+ * max_strain in about six iterations on average, those of parts included, for a strand of n points and a
  * length (m) under an acceleration a (m/s^2): dt n sqrt(a / (3 length)), rounded up. Measured from 8 to
- * 1,024 points and 0.1 to 3 m, released horizontally: 1.2 to 5.7 a substep over 3 s, up to 25 in the step
+ * 1,024 points and 0.1 to 3 m, released horizontally: 1.2 to 8.8 a substep over 3 s, up to 41 in the step
  * that takes most, none unsolved. With fewer substeps the method needs more iterations, and with too few
  * the strand is reported as unsolved. At least 1; 1 for arguments that are not positive. A bob or another
  * pull T (N) needs more: with segments of l (m) between points of m (kg), h^2 T / (m l) below 1/3 for
- * compliant strands and where a collider is near, below 64 for other robust strands and below 700 for
- * conserving ones; above, a taut strand shakes. */
+ * compliant strands and where a collider is near; else below 500: above, a taut strand hangs as if rigid, and
+ * a swing loses its energy (robust). */
 MOTE_API uint32_t mote_strand_substeps(uint32_t points, double length, double acceleration, double timestep);
 
 /** Computes the factor of EI and GJ, the same at all points of a strand with rest_acceleration a, with which
