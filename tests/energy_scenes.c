@@ -477,6 +477,29 @@ TEST(a_net_of_rigid_springs_gains_no_energy) {
     check_net(6581, true, &t);
 }
 
+/* What that takes from the momentum the pins feel. */
+TEST(pins_feel_what_a_net_of_rigid_springs_must_not_gain) {
+    static scene s;
+    tally t = {0};
+    begin_scene(&s, 6581);
+    open_net(&s, true, &t);
+    const mote_statistics start = net_measured(&s);
+    stepped(s.system, 1);
+    const mote_statistics now = net_measured(&s);
+    double pulled[3] = {0};
+    for (uint32_t i = 0; i < s.count; i++) {
+        float impulse[3] = {0};
+        if (s.pinned[i]) OK(mote_network_reaction(s.system, s.net, i, impulse));
+        for (int axis = 0; axis < 3; axis++) pulled[axis] += (double)impulse[axis];
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        const double given = (axis == 1 ? -start.mass * GRAVITY / RATE : 0) - pulled[axis];
+        test_case("axis %d: pulled by %g N s", axis, pulled[axis]);
+        ASSERT_NEAR(now.momentum[axis] - start.momentum[axis], given, 1e-6 * start.mass * s.speed);
+    }
+    mote_system_destroy(s.system);
+}
+
 /* A point that began a substep in a collider had to leave it, and the springs around found a rest a metre
  * away, with 14 times the energy. */
 TEST(a_net_that_leaves_a_collider_gains_no_energy) {
