@@ -65,7 +65,7 @@ MOTE_OUTLINE void settle_start(const strand_work *w, const int keep[2], wide_mas
     }
 }
 
-/* Whether drag is the only force besides affine ones. */
+/* Returns whether drag is the only force besides affine ones. */
 MOTE_INLINE bool only_drags(const strand_work *w) {
     return w->all && !w->callbacks && !w->job->plan->point_count && w->job->strands->def.pose_stiffness == 0;
 }
@@ -92,8 +92,8 @@ MOTE_OUTLINE wide work_of_drag(const strand_work *w, const strand_part *p, const
 }
 
 /* Limits the energy of lanes after a step of first order; conserving ones get back what the step took. */
-MOTE_OUTLINE void limit_first(strand_work *w, const strand_part *p, const int keep[2], wide most, wide lift,
-                              wide_mask lanes, size_t lane) {
+MOTE_OUTLINE void limit_first_order(strand_work *w, const strand_part *p, const int keep[2], wide most,
+                                    wide lift, wide_mask lanes, size_t lane) {
     const wide less = limit_energy(w, p, keep, most, lift, lanes, lane);
     if (w->job->strands->def.solver == MOTE_STRAND_CONSERVING)
         add_deficit(w, lanes, less, wide3_zero(), lane);
@@ -137,7 +137,7 @@ MOTE_OUTLINE void step_in_parts(strand_work *w, const mote_coupled_affine *own, 
         if (wide_lane_bits(wrong)) {
             const wide3 moments = sum_moments(w, lane);
             hold_part(w, &p, wrong, first, lane);
-            if (wide_lane_bits(first)) limit_first(w, &p, part_start, energy, lift, first, lane);
+            if (wide_lane_bits(first)) limit_first_order(w, &p, part_start, energy, lift, first, lane);
             if (keeps)
                 add_correction_work(w, &p, wrong & ~first, moments, kick, lane);
             else
@@ -215,7 +215,7 @@ MOTE_INLINE void step_by_impulses(strand_work *w, const mote_coupled_affine *own
         const wide energy = energy_about_root(w, lane);
         count_lanes(w->job->strands->fallbacks + w->lane + lane, unsplittable);
         (void)hold_rigid(w, unsplittable, lane);
-        limit_first(w, &p, substep_start, energy, lift, unsplittable, lane);
+        limit_first_order(w, &p, substep_start, energy, lift, unsplittable, lane);
     }
 }
 

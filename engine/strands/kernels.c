@@ -81,9 +81,7 @@ static stage_function *stage_of(const strand_work *w) {
  * order: one sweep then finds the kicks and the prediction. */
 MOTE_INLINE bool kicks_late(const strand_work *w) {
     const mote_strand_job *job = w->job;
-    const mote_strands_def *def = &job->strands->def;
-    return w->all && !w->callbacks && !job->kick && !job->plan->point_count && def->pose_stiffness == 0 &&
-           job->collider_count && !w->c.pins && !is_soft(w) && !has_springs(w);
+    return only_drags(w) && !job->kick && job->collider_count && !w->c.pins && !is_soft(w) && !has_springs(w);
 }
 
 MOTE_INLINE void open_work(strand_work *w, const mote_strand_job *job, uint32_t group, float *scratch,

@@ -4,7 +4,7 @@
 #define MOTE_STRANDS_PARTS_H
 
 #include "strands/step.h"
-#include "strands/supply.h"
+#include "strands/energy_limit.h"
 
 static const int substep_start[2] = {WORK_START, IMPULSE_OLD_V},
                  part_start[2] = {IMPULSE_FROM, IMPULSE_FROM_V};
@@ -48,9 +48,9 @@ typedef struct strand_halving {
     MOTE_ALIGNED(64) int32_t most[MOTE_GROUP];
 } strand_halving;
 
-/* Advances the lanes of `passed` to their next part, halves those of the others of `tried`, more than once
- * where W P h, `stiffness`, of which a half has about a quarter, asks for it, and sets h and the share of the
- * next part. Returns the lanes that have one. */
+/* Advances the lanes of `passed` to their next part, halves the part of the others of `tried`, and sets h and
+ * the share of the next part. Half a part has about a quarter of its W P h, `stiffness`: parts are halved as
+ * often as that asks for, once at least. Returns the lanes that have a next part. */
 MOTE_INLINE wide_mask next_parts(const strand_work *w, strand_halving *s, uint32_t units, wide_mask tried,
                                  wide_mask passed, wide stiffness, strand_part *p) {
     MOTE_ALIGNED(64) int32_t left[MOTE_WIDTH], try[MOTE_WIDTH], pass[MOTE_WIDTH];

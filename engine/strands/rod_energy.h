@@ -8,7 +8,7 @@
 #ifndef MOTE_STRANDS_ROD_ENERGY_H
 #define MOTE_STRANDS_ROD_ENERGY_H
 
-#include "strands/supply.h"
+#include "strands/energy_limit.h"
 #include "strands/rod.h"
 
 /* Gains of a substep, of its kinetic energy at its start or end, from which on it is taken again in turns: of

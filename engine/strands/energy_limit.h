@@ -1,7 +1,8 @@
-/* Energy of parts of a substep that are solved to first order, and of lengths that are corrected: strands
- * have no more than the work of the accelerations along the ways of their points gave them. */
-#ifndef MOTE_STRANDS_SUPPLY_H
-#define MOTE_STRANDS_SUPPLY_H
+/* Limits of the energy of parts of a substep that are solved to first order, and of lengths that are
+ * corrected: strands have no more than the work of the accelerations along the ways of their points gave
+ * them. */
+#ifndef MOTE_STRANDS_ENERGY_LIMIT_H
+#define MOTE_STRANDS_ENERGY_LIMIT_H
 
 #include "strands/energy.h"
 
