@@ -132,7 +132,7 @@ TEST_EACH(particles_slide_over_a_seam_and_bounce_off_a_foot, 3, restitution_name
         slide_to_wall(heights[k / 4], radii[k % 4], 0.5f * (float)number);
 }
 
-/* What begins where two boxes overlap comes out of both in the first step. */
+/* Particles that begin where two boxes overlap come out of both in the first step. */
 TEST(particles_come_out_of_boxes_that_overlap) {
     enum { COUNT = 1000 };
     for (int k = 0; k < 3; k++) {

@@ -474,7 +474,7 @@ TEST(nets_of_these_seeds_gain_no_energy) {
     ASSERT(t.colliders, >, 0);
 }
 
-/* What a net must not gain is momentum that its pins feel. */
+/* Momentum that is taken from a net, so that it gains no energy, is felt by its pins. */
 TEST(pins_feel_what_a_net_of_rigid_springs_must_not_gain) {
     static scene s;
     tally t = {0};

@@ -94,7 +94,8 @@ MOTE_INLINE void collide_meet(const mote_collision *c, int32_t index, const mote
     collide_take(c, index, to, &here, meets, hit);
 }
 
-/* The same, from the chord of the leg: what that does not meet is no hit. */
+/* Replaces *hit in the lanes that hit this collider earlier. Lanes whose chord of the leg does not meet it do
+ * not hit it. */
 MOTE_INLINE void collide_with(const mote_collision *c, int32_t index, const mote_collider_pose *from,
                               collide_form of, const collide_leg *leg, collide_hit *hit) {
     const mote_collider_pose *to = from + c->count;

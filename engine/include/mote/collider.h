@@ -97,9 +97,9 @@ MOTE_API mote_result mote_system_collider_check(const mote_system *system, const
  *
  * Loose particles (unless mote_system_def.collisions is false) are balls of their radius. After each substep
  * the path of a particle is the straight segment between its places, in the collider's own axes; it is swept
- * exactly, so that no speed passes through a thin collider. What that segment meets is hit where the parabola
- * of the substep meets it; a convex collider that the parabola clears is not hit. At the fraction f of the
- * substep where the ball touches the surface, its velocity relative to the surface is
+ * exactly, so that no speed passes through a thin collider. A collider that this segment meets is hit where
+ * the parabola of the substep meets it; a convex one that the parabola clears is not hit. At the fraction f
+ * of the substep where the ball touches the surface, its velocity relative to the surface is
  *
  *     w = v0 + f (v1 - v0) - u,        normal part n (n . w) = w_n n, tangential part w_t
  *     w_n' = -e w_n,  w_t' = max(0, 1 - mu j / |w_t|) w_t,   j = w_n' - w_n
@@ -111,16 +111,16 @@ MOTE_API mote_result mote_system_collider_check(const mote_system *system, const
  * bounce and rest. Up to 6 contacts a substep; a particle that has more keeps the place and the velocity of
  * the last one until the next substep. A particle that is inside a collider is put on its nearest surface,
  * with the normal velocity of the surface or a greater one; where boxes overlap, on one that leads out of
- * them. An energy v^2 / 2 - g . x does not grow by contacts with colliders at rest. What is thinner, with the
- * radius, than the rounding errors of places (up to 2^-20 of the largest coordinate or size: 1e-5 m at 10 m)
- * is so thick: an edge of a box may be 0. Boxes that are flush are one surface: particles slide over the
- * seam, and bounce off the foot of a wall that stands on a floor. Walls that turn together keep what is
- * between them, also where they touch at their edges alone: of 1,024 points of radius 0 in such a crate of
- * six boxes none left it in 10 s at 0.2 rad/s, 1 to 26 at 1 rad/s in three of nine runs; of balls of 1 mm
- * none at 10 rad/s. With substeps, walls whose targets are turned about a common centre are not so between
- * the targets: at 3 rad/s and 4 substeps most points of radius 0 left that crate. Velocities of position
- * Verlet are half a substep old: the contact acts on v + h a / 2. Advection has no momentum: restitution and
- * friction are 0.
+ * them. An energy v^2 / 2 - g . x does not grow by contacts with colliders at rest. A collider that is
+ * thinner, with the radius, than the rounding errors of places (up to 2^-20 of the largest coordinate or
+ * size: 1e-5 m at 10 m) is as thick as these: an edge of a box may be 0. Boxes that are flush are one
+ * surface: particles slide over the seam, and bounce off the foot of a wall that stands on a floor. Walls
+ * that turn together keep what is between them, also where they touch at their edges alone: of 1,024 points
+ * of radius 0 in such a crate of six boxes none left it in 10 s at 0.2 rad/s, 1 to 26 at 1 rad/s in three of
+ * nine runs; of balls of 1 mm none at 10 rad/s. With substeps, walls whose targets are turned about a common
+ * centre are not so between the targets: at 3 rad/s and 4 substeps most points of radius 0 left that crate.
+ * Velocities of position Verlet are half a substep old: the contact acts on v + h a / 2. Advection has no
+ * momentum: restitution and friction are 0.
  *
  * Particles with an orientation and a radius r slide with u = w_t - r omega x n, and the impulse of friction
  * acts at the surface: with d = u / |u|, the mass m and the inertia I
