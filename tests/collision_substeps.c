@@ -164,6 +164,35 @@ TEST(a_bounce_off_a_turning_box_has_the_velocity_of_its_surface) {
     }
 }
 
+/* A particle that slides outwards without friction on a face that turns is pushed by it: at the end of the
+ * step it is on the face and has its velocity there along the normal, (w x r) n, up to half the turn times
+ * the velocity along the face: what rests goes along the chord of its way. */
+TEST(a_turning_face_pushes_what_slides_on_it) {
+    const double rate = 3, step = 1.0 / 60, half = rate * step / 2;
+    const double normal[2] = {cos(2 * half), -sin(2 * half)};
+    for (uint32_t n = 0; n < 12; n++) {
+        mote_system_def def = bare_def(1, MOTE_VELOCITY_VERLET);
+        const mote_transform there = {{0, 0, 0}, {0, (float)sin(half), 0, (float)cos(half)}};
+        const mote_transform here = MOTE_TRANSFORM_IDENTITY;
+        mote_collider_def box = mote_box(&here, (float[3]){0.5f, 1, 3});
+        def.friction = 0;
+        box.restitution = 0, box.friction = 0;
+        mote_system *system = system_of(&def);
+        const mote_collider_id id = add_collider(system, box);
+        const mote_range_view view = spawned(system, 1);
+        put(&view, 0, (float)(0.5 + 4 * step * (0.05 + 0.06 * n)), 0, 1);
+        throw_at(&view, 0, -4, 0, 8);
+        OK(mote_system_move_collider(system, id, &there, MOTE_NEXT_ADVANCE));
+        OK(mote_system_step(system, 1, NULL));
+        const double x = (double)view.position.x[0], z = (double)view.position.z[0];
+        test_case("particle %u", n);
+        ASSERT_NEAR(normal[0] * x + normal[1] * z, 0.5, 1e-4);
+        ASSERT_NEAR(normal[0] * (double)view.velocity.x[0] + normal[1] * (double)view.velocity.z[0],
+                    rate * (normal[0] * z - normal[1] * x), rate * 0.5 * half + 2e-3);
+        mote_system_destroy(system);
+    }
+}
+
 /* Particles at rest have no collider within reach of their velocity. Forces throw them on a ball within a
  * step. */
 TEST(particles_that_forces_throw_meet_what_was_out_of_reach) {

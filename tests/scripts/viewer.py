@@ -1,10 +1,12 @@
 """Draws every scene of the viewer off screen and checks the pictures: the call ends well, two runs give one
-hash, the picture is not empty and changes while the scene runs; a window under Xvfb has the same hash, and
-its keys, pointer and wheel do what README says (viewer_window.py); hair stays within a kept silhouette, curls
+hash, the picture is not empty and changes while the scene runs; hair stays within a kept silhouette, curls
 where they are made. After a change of the camera or the groom,
-`tests/scripts/viewer.py build/bench/viewer/mote-viewer tests/viewer_hair.txt --keep` keeps a new one.
+`tests/scripts/viewer.py build/bench/viewer/mote-viewer tests/viewer_hair.txt --keep` keeps a new one. With
+--window instead: a window under Xvfb has the hash of the state off screen, and its keys, pointer and wheel do
+what README says (viewer_window.py).
 
 usage: viewer.py VIEWER KEPT [--keep]
+       viewer.py VIEWER --window
 """
 import pathlib
 import shutil
@@ -49,7 +51,7 @@ def check_window(viewer, folder):
     """A window on a display, with its own number of workers: the same hash and a picture; then its input."""
     if not shutil.which('Xvfb'):
         print('the window is not tested: Xvfb is missing')
-        return
+        sys.exit(SKIPPED)
     out = folder / 'window.png'
     with Screen(viewer, folder) as screen:
         display = 'DISPLAY=' + screen.environment['DISPLAY']
@@ -168,27 +170,36 @@ def check_measure(viewer, folder):
             yield f'{scene}, measured: ended with {run.returncode}: {run.stdout}{run.stderr}'
 
 
-def main():
-    viewer, file = sys.argv[1], pathlib.Path(sys.argv[2])
+def check_hair_stays(viewer, file, folder, keep):
+    rows, bare = silhouette(viewer, folder)
+    counts = strands_in(rows, bare)
+    if keep:
+        cells = ''.join('.#'[count >= CELL * CELL // 4] for count in counts)
+        lines = [cells[i:i + WIDTH // CELL] + '\n' for i in range(0, len(cells), WIDTH // CELL)]
+        file.write_text(''.join(lines), encoding='utf-8')
+    kept = file.read_text(encoding='utf-8')
+    yield from check_hair(counts, kept)
+    yield from check_strays(rows, bare, kept)
+
+
+def check_off_screen(viewer, file, folder, keep):
     usage = subprocess.run([viewer, '--help'], capture_output=True, text=True, check=True)
-    scenes = usage.stdout.split('scenes:')[1].split()
-    faults = [*check_bad_input(viewer), *check_settings(viewer)]
+    yield from check_bad_input(viewer)
+    yield from check_settings(viewer)
+    yield from check_hair_stays(viewer, file, folder, keep)
+    yield from check_curls(viewer, folder)
+    yield from check_measure(viewer, folder)
+    for scene in usage.stdout.split('scenes:')[1].split():
+        yield from check_scene(viewer, scene, folder)
+
+
+def main():
+    viewer, what = sys.argv[1:3]
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        rows, bare = silhouette(viewer, folder)
-        counts = strands_in(rows, bare)
-        if '--keep' in sys.argv:
-            cells = ''.join('.#'[count >= CELL * CELL // 4] for count in counts)
-            lines = [cells[i:i + WIDTH // CELL] + '\n' for i in range(0, len(cells), WIDTH // CELL)]
-            file.write_text(''.join(lines), encoding='utf-8')
-        kept = file.read_text(encoding='utf-8')
-        faults += [*check_hair(counts, kept), *check_strays(rows, bare, kept)]
-        faults += check_curls(viewer, folder)
-        faults += check_measure(viewer, folder)
-        faults += check_window(viewer, folder)
-        for scene in scenes:
-            faults += check_scene(viewer, scene, folder)
-    print('\n'.join(faults) or f'{len(scenes)} scenes')
+        faults = list(check_window(viewer, folder) if what == '--window' else
+                      check_off_screen(viewer, pathlib.Path(what), folder, '--keep' in sys.argv))
+    print('\n'.join(faults))
     return bool(faults)
 
 

@@ -15,10 +15,10 @@ typedef enum mote_death_why {
     MOTE_DEATH_WHY_COUNT
 } mote_death_why;
 
-/** The death of a particle. step: mote_system_steps at the boundary at which it was removed. There the
- * killed of the boundary are removed after those of the step that ends there, and expired ones before
- * those that turned non-finite, and these before those that collided, and last those whose orientation or
- * angular velocity turned non-finite; each removal fills the slots of the one before. */
+/** The death of a particle. step: mote_system_steps at the boundary at which it was removed. At a boundary
+ * particles are removed in five passes: those that expired, whose position or velocity turned non-finite,
+ * that collided, whose orientation or angular velocity turned non-finite, and that the host killed. Each pass
+ * fills its holes by the last particles, so slots of a later pass are those after the passes before it. */
 typedef struct mote_death {
     uint64_t step;       /**< steps run; the time is start_time + step x dt */
     uint32_t slot;       /**< at its removal */
@@ -89,9 +89,10 @@ MOTE_API mote_result mote_system_deaths(const mote_system *system, mote_death_li
 MOTE_API mote_result mote_system_births(const mote_system *system, mote_birth_list *list);
 
 /** Finds the hits of particles on colliders, as mote_system_deaths; ordered by (step, slot, time). Contacts
- * at rest are none: those no faster than the velocity that the forces give in a substep. Particles without
- * momentum (advection) that the flow presses on a collider hit it in every substep. Colliders that particles
- * pass have none. Errors: NULL, BUSY, ABSENT (max_hits is 0). */
+ * at rest are none: those no faster than the velocity that the forces give in a substep. (So low bounces are
+ * none, and a particle on a collider that gains more speed in a step than that has one in each step.)
+ * Particles without momentum (advection) that the flow presses on a collider hit it in every substep.
+ * Colliders that particles pass have none. Errors: NULL, BUSY, ABSENT (max_hits is 0). */
 MOTE_API mote_result mote_system_hits(const mote_system *system, mote_hit_list *list);
 
 #endif

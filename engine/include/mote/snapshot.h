@@ -93,16 +93,16 @@ typedef struct mote_snapshot_fault {
 
 /** Sets the state to that of a snapshot: of the same system, or of another one that was set up by the same
  * calls. The defs of the system, of its strands and of its networks must be those of the saved system, except
- * capacity, loop order, instruction set, jobs and allocator. Forces, colliders, links, springs, pins, targets
- * and particles may have come and gone since. Ids of the saved system are valid afterwards, those that the
- * system gave out since then or before as another system are not (in so far as the saved system did not give
- * out the same). The functions, grids and samples of the host are not in a snapshot: a callback is taken from
- * the system's force of the same id, or from its first callback, that has the same number
- * (as.callback.number), or else from the last force that it had with this number: the system remembers
- * function and user of MOTE_MAX_FORCES numbers, so they must stay valid as long as a snapshot with them may
- * be restored; a grid from a force whose grid has the same samples; a height field or distance grid from the
- * system's collider of the same id, or from its first collider, whose samples have the same hash. Views are
- * invalid afterwards.
+ * capacity, lengths of events' lists, loop order, instruction set, jobs and allocator. Forces, colliders,
+ * links, springs, pins, targets and particles may have come and gone since. Ids of the saved system are valid
+ * afterwards, those that the system gave out since then or before as another system are not (in so far as the
+ * saved system did not give out the same). The functions, grids and samples of the host are not in a
+ * snapshot: a callback is taken from the system's force of the same id, or from its first callback, that has
+ * the same number (as.callback.number), or else from the last force that it had with this number: the system
+ * remembers function and user of MOTE_MAX_FORCES numbers, so they must stay valid as long as a snapshot with
+ * them may be restored; a grid from a force whose grid has the same samples; a height field or distance grid
+ * from the system's collider of the same id, or from its first collider, whose samples have the same hash.
+ * Views are invalid afterwards.
  *
  * All of a snapshot is checked before anything changes, with or without checksum: damage is refused or gives
  * another legal state, never an access out of bounds. fault: NULL, or receives the

@@ -291,7 +291,7 @@ typedef struct mote_advance {
     uint64_t ticks_remaining;      /**< in the accumulator */
     uint32_t killed;               /**< particles killed by the host, removed in this advance */
     uint32_t expired;              /**< particles that reached their lifetime */
-    uint32_t born;                 /**< particles that emitters gave birth to */
+    uint32_t born;                 /**< by emitters in steps; not those of mote_system_emit */
     uint64_t unborn;               /**< births for which there was no capacity */
     uint32_t collided;             /**< particles killed by colliders with MOTE_RESPONSE_KILL */
     /** Loose particles that turned NaN or infinite and were killed. Strands and islands freeze instead:
@@ -411,7 +411,7 @@ typedef struct mote_present_layout {
      * rounded once, to half a unit in the last place of the difference, so that nothing is lost far from
      * the origin of the world. All 0: world coordinates. */
     double origin[3];
-    size_t age_offset;       /**< one float, s: the age that the presented state has; or MOTE_OMIT */
+    size_t age_offset;       /**< one float, s: age, from the end of the step of birth on; or MOTE_OMIT */
     size_t remaining_offset; /**< one float: remaining part of the lifetime, 1 .. 0; or MOTE_OMIT */
     size_t extra_offset[MOTE_MAX_EXTRA_COLUMNS]; /**< an element of each declared column; or MOTE_OMIT */
     /** Slots to write, in this order, one after another from vertex 0; a slot may stand in it more than once.
@@ -446,19 +446,21 @@ MOTE_API mote_result mote_present_layout_check(const mote_system *system, const 
                                                const char **parameter);
 
 /** Writes every particle's interpolated state at the clock's alpha, in slot order or in that of the layout;
- * bytes between the quantities are not touched. Linear: x = x0 + alpha (x1 - x0). Hermite: the cubic through
- * both positions and velocities, and its derivative for velocity, v0 + alpha (v1 - v0) + 6 alpha (1 - alpha)
- * d with d = (x1 - x0) / dt - (v0 + v1) / 2 reduced towards 0 by the rounding error of x1 - x0: a constant
- * velocity is presented exactly at any distance from the origin. A particle born or teleported since the last
- * step is written as it is. Age: (steps since birth - 1 + alpha) x dt, at least 0; without interpolation
- * steps since birth x dt; steps since birth stop at MOTE_MAX_AGE. Remaining life: 1 - age / lifetime, limited
- * to 0 .. 1; 1 where the lifetime is infinite. Sizes and colours are those of the life, 1 - remaining life;
- * of life 0 in systems without lifetimes. Before the first key they are constant, as behind the last. Between
- * two keys of values a and b they are a + (b - a) e(t), with the easing of the first (mote/over_life.h).
- * Orientations are normalised; they turn along the shorter arc from that before the last step, at a constant
- * rate to 2e-5 rad, and those of particles that have none before it, and all without interpolation, are not
- * turned. Errors: NULL, BUSY, those of mote_present_layout_check, BUFFER (bytes < vertices x stride). Runs on
- * the system's jobs. */
+ * bytes between the quantities are not touched. The presented moment is mote_system_time + (alpha - 1) dt.
+ * Particles that died at the end of the last step are not written, although they lived at that moment.
+ * Linear: x = x0 + alpha (x1 - x0), v = v1. Hermite: the cubic through both positions and velocities, which
+ * leaves the line of a step with a bounce, and its derivative for velocity, v0 + alpha (v1 - v0) + 6 alpha
+ * (1 - alpha) d with d = (x1 - x0) / dt - (v0 + v1) / 2 reduced towards 0 by the rounding error of x1 - x0: a
+ * constant velocity is presented exactly at any distance from the origin. A particle born or teleported since
+ * the last step is written as it is. Age: (steps since birth - 1 + alpha) x dt, at least 0; without
+ * interpolation steps since birth x dt; steps since birth stop at MOTE_MAX_AGE. Remaining life: 1 - age /
+ * lifetime, limited to 0 .. 1; 1 where the lifetime is infinite. Sizes and colours are those of the life, 1 -
+ * remaining life; of life 0 in systems without lifetimes. Before the first key they are constant, as behind
+ * the last. Between two keys of values a and b they are a + (b - a) e(t), with the easing of the first
+ * (mote/over_life.h). Orientations are normalised; they turn along the shorter arc from that before the last
+ * step, at a constant rate to 2e-5 rad, and those of particles that have none before it, and all without
+ * interpolation, are not turned. Errors: NULL, BUSY, those of mote_present_layout_check, BUFFER (bytes <
+ * vertices x stride). Runs on the system's jobs. */
 MOTE_API mote_result mote_system_present(const mote_system *system, const mote_present_layout *layout,
                                          void *vertices, size_t bytes);
 
