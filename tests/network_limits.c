@@ -264,6 +264,27 @@ static double growth_by_engine(const graph *at, mote_integrator integrator, doub
     return largest / start;
 }
 
+/* A stiff spring that is hardly damped beside a soft one that is damped: no spring has the stiffness of the
+ * one and the damping of the other, under which explicit Euler takes far longer steps. */
+TEST(springs_side_by_side_have_no_longer_step_than_each_alone) {
+    static graph g;
+    static const float springs[2][2] = {{1e4f, 0.01f}, {1, 10}};
+    FOR_EACH_INTEGRATOR(m) {
+        mote_network_stability_report r[3]; /* of each alone, of both */
+        for (uint32_t n = 0; n < 3; n++) {
+            graph_begin(&g, "springs side by side", 4, 1);
+            for (uint32_t i = 0; i < 4; i++) g.positions[3 * i] = (float)i;
+            for (uint32_t i = 0; i < 2; i++)
+                if (n == i || n == 2) graph_spring(&g, 2 * i, 2 * i + 1, springs[i][0], springs[i][1]);
+            r[n] = stability_of_graph(&g, m);
+        }
+        const double least = fmin(r[0].any.step, r[1].any.step) * (1 + 1e-6);
+        test_case("%s", integrator_name(m));
+        ASSERT(r[2].any.step, <=, least);
+        ASSERT(r[2].sharp.step, <=, least);
+    }
+}
+
 /* At the sharp bound a disturbance stays small: a mode at a hundredth below its limit is 1 / sqrt(1 - 0.99^2)
  * = 7 times as long as wide, some add up, and a free network drifts. Above the limit it grows. */
 TEST(the_engine_is_stable_at_the_bound_and_grows_above_the_limit) {
