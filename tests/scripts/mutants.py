@@ -51,8 +51,12 @@ SAME_RESULTS = {
         ('if (packets + capacity > MOTE_NO_ITEM / MOTE_GROUP)', 'if'): 'no machine holds 2^28 packets'},
     'engine/particles/turn.h': {
         ('!turn_is_driven(&local) && i + stride <= end', '<='): 'the next loop has the same bits'},
+    'engine/strands/energy_limit.h': {
+        ('for (uint32_t k = 0; k < c->points; k++) {', '<'): 'moving_mass is 0 behind the last point'},
     'engine/strands/frames.c': {
         ('const uint32_t before = w->first > 0;', '0'): 'no window begins at point 1'},
+    'engine/strands/push.h': {
+        ('for (uint32_t k = 0; k + 1 < c->points; k++) {', '<'): 'no lane has a segment behind its last point'},
 }
 PARTICLES = ['particles', 'deaths', 'life', 'emitters', 'emitter_births', 'emitter_spreads', 'emits',
              'events', 'event_lists', 'event_hits', 'statistics', 'collision_hits', 'particle_collisions',
