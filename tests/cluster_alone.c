@@ -40,7 +40,7 @@ static void kill_two(void *user, mote_system *system, const mote_range_view *vie
 /* A ball kills a quarter of the particles in one step and a quarter in another one, and the host some, in
  * those steps too; the rest takes their slots. */
 TEST(many_deaths_of_one_step_are_those_of_no_cluster) {
-    enum { MANY = 70000, CAPACITY = 64 << 16 };
+    enum { MANY = 140000, CAPACITY = 64 << 16 };
     mote_system *system[2];
     for (int i = 0; i < 2; i++) {
         mote_system_def def = mote_default_system_def();

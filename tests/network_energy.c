@@ -262,6 +262,26 @@ TEST(a_spinning_free_net_keeps_its_angular_momentum_and_gains_no_energy) {
     }
 }
 
+/* Two masses without a pin on a rigid spring that is 2 % too long, which a field pulls apart: the lengths are
+ * mended against the field, and the pair is at rest, as it was. */
+TEST(a_free_pair_gains_nothing_where_its_length_is_mended_against_forces) {
+    static net n;
+    const float matrix[9] = {20};
+    const mote_system_def def = rate_of(60, 1);
+    begin_net(&n, MOTE_NETWORK_CONSTRAINED);
+    add_particle(&n, -0.51, 0, 0, 1), add_particle(&n, 0.51, 0, 0, 1);
+    add_spring(&n, 0, 1, 1, INFINITY, 0);
+    start_net(&n, &def, 0);
+    add_force(n.system, mote_linear_field((float[3]){0}, matrix, MOTE_FIELD_ACCELERATION, 1));
+    for (int step = 0; step < 60; step++) {
+        step_net(&n, 1);
+        test_case("step %d", step);
+        ASSERT_NEAR(place_of(&n, 1, 0) - place_of(&n, 0, 0), 1, 1e-3);
+        ASSERT(measured(&n).kinetic, <, 1e-8);
+    }
+    mote_system_destroy(n.system);
+}
+
 /* --- Away from the origin --- */
 
 /* Velocities gain what is applied: a net falls with the same acceleration wherever it is. */
