@@ -56,7 +56,7 @@ SAME_RESULTS = {
     'engine/strands/frames.c': {
         ('const uint32_t before = w->first > 0;', '0'): 'no window begins at point 1'},
     'engine/strands/push.h': {
-        ('for (uint32_t k = 0; k + 1 < c->points; k++) {', '<'): 'no lane has a segment behind its last point'},
+        ('for (uint32_t k = 0; k + 1 < c->points; k++) {', '<'): 'no segment begins at the last point'},
 }
 PARTICLES = ['particles', 'deaths', 'life', 'emitters', 'emitter_births', 'emitter_spreads', 'emits',
              'events', 'event_lists', 'event_hits', 'statistics', 'collision_hits', 'particle_collisions',
