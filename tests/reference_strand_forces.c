@@ -41,7 +41,6 @@ static void add_springs(const reference_strand *s, const reference_world *w, ref
         }
 }
 
-/* Half of the drag of segment k: by the length it is at rest, in air that blows past its middle. */
 /* Length of a segment of constraints in air: no drag turns the speed of one of its ends round. */
 static float length_in_air(const reference_strand *s, const reference_world *w, uint32_t k) {
     const float coefficient = larger(w->def->normal_drag, w->def->tangential_drag),
@@ -50,30 +49,26 @@ static float length_in_air(const reference_strand *s, const reference_world *w, 
     return rest / larger(1, (float)reference_substep(w) * coefficient * rest * mobility);
 }
 
-static void half_drag(const reference_strand *s, const reference_world *w, uint32_t k, float out[3]) {
+/* Drag of half of segment k, by its length at rest, in air that blows past a velocity. */
+static void half_drag(const reference_strand *s, const reference_world *w, uint32_t k, const float v[3],
+                      float out[3]) {
     const mote_strands_def *def = w->def;
     float d[3], wind[3];
     row_between(s->x[k], s->x[k + 1], d);
-    const float square = larger(row_dot(d, d), 1e-18f * 1e-18f);
-    for (int axis = 0; axis < 3; axis++)
-        wind[axis] = def->air_velocity[axis] - 0.5f * (s->v[k][axis] + s->v[k + 1][axis]);
-    const float share = row_dot(wind, d) / square;
-    for (int axis = 0; axis < 3; axis++) {
-        const float along = share * d[axis], across = wind[axis] - along;
-        out[axis] =
-            0.5f * length_in_air(s, w, k) * (def->normal_drag * across + def->tangential_drag * along);
-    }
+    row_between(v, def->air_velocity, wind);
+    const float square = larger(row_dot(d, d), 1e-18f * 1e-18f), half = 0.5f * length_in_air(s, w, k),
+                along = (def->tangential_drag - def->normal_drag) * half / square * row_dot(wind, d);
+    for (int axis = 0; axis < 3; axis++) out[axis] = def->normal_drag * half * wind[axis] + along * d[axis];
 }
 
 static void add_drag(const reference_strand *s, const reference_world *w, reference_point_forces *p) {
-    const mote_strands_def *def = w->def;
-    if (def->normal_drag == 0 && def->tangential_drag == 0) return;
+    if (w->def->normal_drag == 0 && w->def->tangential_drag == 0) return;
     float before[3] = {0};
     for (uint32_t k = 0; k < s->points; k++) {
-        float drag[3] = {0};
-        if (k + 1 < s->points) half_drag(s, w, k, drag);
-        for (int axis = 0; axis < 3; axis++) p->extra[k][axis] = drag[axis] + before[axis];
-        memcpy(before, drag, sizeof drag);
+        float first[3] = {0}, second[3] = {0};
+        if (k + 1 < s->points) half_drag(s, w, k, s->v[k], first), half_drag(s, w, k, s->v[k + 1], second);
+        for (int axis = 0; axis < 3; axis++) p->extra[k][axis] = first[axis] + before[axis];
+        memcpy(before, second, sizeof before);
     }
 }
 

@@ -246,3 +246,30 @@ TEST_EACH(drag_of_constraints_makes_no_speed_at_any_thickness, SORTS - 1, constr
         destroy_rope(&r);
     }
 }
+
+/* A segment of m = 17 g turns in still air: each of its ends has the drag of its half and half of its mass,
+ * so its angular momentum, too, is exp(-c l t / m) of what it was. */
+TEST_EACH(drag_slows_a_segment_that_turns, SORTS, sort_name, number) {
+    static const float length = 0.5f, drag = 0.05f;
+    for (uint32_t substeps = 4; substeps <= 16; substeps *= 4) {
+        const float points[2][3] = {{-0.5f * length, 0, 0}, {0.5f * length, 0, 0}},
+                    velocities[2][3] = {{0, -0.25f, 0}, {0, 0.25f, 0}};
+        mote_strands_def def = make_def((sort)number);
+        def.points = 2, def.positions = points[0], def.free_roots = true;
+        def.normal_drag = drag, def.tangential_drag = number == SPRINGS ? drag : 0;
+        rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, substeps, 0);
+        OK(mote_strands_set_state(r.system, r.id, 0, 1, NULL, velocities[0]));
+        step_rope(&r, 60);
+        double x[2][3], v[2][3];
+        for (uint32_t k = 0; k < 2; k++) load_point(&r, 0, k, x[k], v[k]);
+        const double momentum = ((x[1][0] - x[0][0]) * (v[1][1] - v[0][1]) -
+                                 (x[1][1] - x[0][1]) * (v[1][0] - v[0][0])) /
+                                (2 * 0.25 * (double)length),
+                     rate = (double)(drag * length / def.mass), h = 1 / (60.0 * substeps);
+        /* 1 - h rate or its like in a substep, for exp(-h rate): half of rate^2 h t. The direction is one
+         * of the substep's start or end, w = 1 rad/s: at most w^2 h t. */
+        test_case("%u substeps", substeps);
+        assert_near(momentum / exp(-rate), 1, (0.5 * rate * rate + 1) * h);
+        destroy_rope(&r);
+    }
+}

@@ -21,7 +21,7 @@ typedef struct spring_action {
 /* State that the sweep carries from point to point. */
 typedef struct strand_sweep {
     spring_action behind; /* spring of the previous segment */
-    wide3 half_drag;      /* drag of the previous segment */
+    wide3 drag_behind;    /* drag of the previous segment on its second end */
 } strand_sweep;
 
 MOTE_INLINE strand_sweep sweep_begin(void) {
@@ -64,20 +64,27 @@ MOTE_INLINE spring_action spring_uncoupled(const strand_point end[2], wide rest,
     return (spring_action){wide3_scale(impulse * inverse, d), wide3_scale(shift * inverse, d)};
 }
 
-/* Returns half of the drag of a segment of length L in a relative wind u:
- *     F = L (cn u_across + ct u_along). */
-MOTE_INLINE wide3 segment_half_drag(const mote_strands_def *def, strand_point a, strand_point b, wide rest,
-                                    wide_mask exists) {
-    wide3 d = wide3_sub(b.x, a.x);
-    wide square = wide_max(wide3_dot(d, d), wide_set(STRAND_SHORTEST * STRAND_SHORTEST));
-    wide3 wind = wide3_sub(wide3_set(def->air_velocity), wide3_scale(wide_set(0.5f), wide3_add(a.v, b.v)));
-    /* Wind along and across the segment. */
-    wide3 along = wide3_scale(wide3_dot(wind, d) / square, d);
-    wide3 across = wide3_sub(wind, along);
-    wide3 force = wide3_add_scaled(wide3_scale(wide_set(def->normal_drag), across),
-                                   wide_set(def->tangential_drag), along);
+/* Drag of a segment on its ends. */
+typedef struct segment_drag {
+    wide3 first, second;
+} segment_drag;
+
+/* Returns the drag of half a segment of length L on each of its ends, in the wind u relative to that end:
+ *     F = L / 2 (cn u + (ct - cn) d (d u) / d^2).
+ * It is lumped as the mass is: a segment that turns or bends to and fro then slows down as one of spread mass
+ * does, which in the wind past its middle has no torque. */
+MOTE_INLINE segment_drag drag_of_segment(const mote_strands_def *def, strand_point a, strand_point b,
+                                         wide rest, wide_mask exists) {
+    const wide half = wide_set(0.5f) * rest, normal = wide_set(def->normal_drag) * half;
+    const wide3 d = wide3_sub(b.x, a.x), air = wide3_set(def->air_velocity), u = wide3_sub(air, a.v),
+                w = wide3_sub(air, b.v);
+    const wide square = wide_max(wide3_dot(d, d), wide_set(STRAND_SHORTEST * STRAND_SHORTEST)),
+               along = wide_set(def->tangential_drag - def->normal_drag) * half / square;
+    const wide3 first = wide3_add_scaled(wide3_scale(normal, u), along * wide3_dot(u, d), d),
+                second = wide3_add_scaled(wide3_scale(normal, w), along * wide3_dot(w, d), d);
     /* Of speeds that overflow 0 times the force is no number. */
-    return wide3_select(exists, wide3_scale(wide_set(0.5f) * rest, force), wide3_zero());
+    return (segment_drag){wide3_select(exists, first, wide3_zero()),
+                          wide3_select(exists, second, wide3_zero())};
 }
 
 /* Returns the force of the spring from a point to its place in the rest shape under the root. */
@@ -139,10 +146,10 @@ MOTE_INLINE wide3 sweep_extras(const strand_work *w, strand_sweep *sweep, const 
     const wide_mask exists = lanes_beyond(wide_mask_load(w->c.counts + lane), k + 1);
     wide3 force = wide3_zero();
     if (def->normal_drag != 0 || def->tangential_drag != 0) {
-        wide3 drag =
-            segment_half_drag(def, p->a, p->b, wide_load(strands->rest_length + w->slot + at), exists);
-        force = wide3_add(drag, sweep->half_drag);
-        sweep->half_drag = drag;
+        const segment_drag drag =
+            drag_of_segment(def, p->a, p->b, wide_load(strands->rest_length + w->slot + at), exists);
+        force = wide3_add(drag.first, sweep->drag_behind);
+        sweep->drag_behind = drag.second;
     }
     return def->pose_stiffness != 0 ? wide3_add(force, global_pose(w, p->a, at, lane)) : force;
 }

@@ -104,7 +104,7 @@ MOTE_OUTLINE void drag_all(const strand_work *w, wide3 root_v, size_t lane) {
     const mote_strands_def *def = &w->job->strands->def;
     const wide drift = drift_before_forces(w);
     const wide_mask counts = wide_mask_load(c->counts + lane);
-    wide3 half = wide3_zero();
+    wide3 behind = wide3_zero();
     const wide3 root_x = work_load3(c, w->callbacks && !is_soft(w) ? WORK_START : WORK_X, lane);
     strand_point b = {root_x, root_v};
     if (!is_soft(w)) b.x = place_of_forces(b, drift);
@@ -114,11 +114,11 @@ MOTE_OUTLINE void drag_all(const strand_work *w, wide3 root_v, size_t lane) {
         b = point_of_forces(w, drift, at + MOTE_GROUP);
         wide rest = wide_load(c->rest_length + at);
         if (w->drag_stops) rest = length_in_air(w, rest, at);
-        const wide3 drag = segment_half_drag(def, a, b, rest, lanes_beyond(counts, k + 1));
-        work_store3(c, IMPULSE_DV, at, wide3_add(drag, half));
-        half = drag;
+        const segment_drag drag = drag_of_segment(def, a, b, rest, lanes_beyond(counts, k + 1));
+        work_store3(c, IMPULSE_DV, at, wide3_add(drag.first, behind));
+        behind = drag.second;
     }
-    work_store3(c, IMPULSE_DV, strand_at(c->points - 1, lane), wide3_add(wide3_zero(), half));
+    work_store3(c, IMPULSE_DV, strand_at(c->points - 1, lane), wide3_add(wide3_zero(), behind));
 }
 
 /* Stores h a of all points in IMPULSE_DV, of all forces, and adds the forces inside the strand on pinned

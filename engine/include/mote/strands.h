@@ -117,13 +117,15 @@ typedef struct mote_strands_def {
     uint32_t substeps;
     float max_strain;        /**< tolerance of the constraints, |length / rest length - 1|, > 0 */
     uint32_t max_iterations; /**< limit of Newton's method in a substep, 1 .. 32 */
-    float normal_drag,       /**< kg/(m s), >= 0: drag of a metre of strand in air, across it */
-        tangential_drag;     /**< kg/(m s), >= 0: the same along it. Of constraints, no more acts on a segment
-                              * than stops the lighter one of its ends within a substep: the larger of both
-                              * times h times its length, over that mass, counts as 1 at most. Springs take
-                              * all of it, explicitly. */
-    float air_velocity[3];   /**< m/s, of the air that drags (mote_strands_set_air) */
-    float radius;            /**< m, >= 0: half the thickness of strands against colliders */
+    /** kg/(m s), >= 0: cn, the drag of a metre of strand in air across it. A segment of length L and
+     * direction t has F = L / 2 (cn u + (ct - cn) t (t u)) on each of its ends, u the wind relative to that
+     * end. Of constraints, no more acts on a segment than stops the lighter one of its ends within a substep:
+     * the larger of cn and ct times h times its length, over that mass, counts as 1 at most. Springs take all
+     * of it, explicitly. */
+    float normal_drag;
+    float tangential_drag; /**< kg/(m s), >= 0: ct, the same along it */
+    float air_velocity[3]; /**< m/s, of the air that drags (mote_strands_set_air) */
+    float radius;          /**< m, >= 0: half the thickness of strands against colliders */
     /** Coulomb's coefficient, >= 0; a contact uses the root of its product with the collider's. */
     float friction;
     uint32_t collide_from; /**< first point of a strand on which colliders act */
