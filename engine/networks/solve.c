@@ -173,6 +173,14 @@ static void start_newton(island *i) {
     go_back(i, s < 1 ? s : 1);
 }
 
+/* Least stiffness across a spring over that along it, in the primal solver. Without it a compressed spring
+ * resists nothing across: a point goes as far as its mass lets it, and a whole step dx lengthens the spring
+ * by dx^2 / 2L (measured: hung nets with soft shear springs gained energy). More holds nets back like syrup:
+ * 0.01 visibly. So once a system has left no error of LONG_STEP over a rest length, there is none: systems
+ * then converge as fast as Newton's method does. */
+#define LEAST_ACROSS 0.003f
+#define LONG_STEP    0.02f
+
 /* Fraction of the way from x0 to x1 at which energy has not grown, if that of the springs is convex on it:
  * the positive root of A s^2 + B s = C, with A h^2 times the kinetic energy of what is beyond the frame, C
  * h^2 times K0 + W less the kinetic energy of the frame, and A + B - C the gain at x1. */
@@ -232,16 +240,40 @@ static bool gains(island *i, mote_solve_sums *at) {
 
 /* Goes back from x1 towards x0 where energy has grown. At fractions near 1: the median of a net of 64 x 64
  * with one system of 18 iterations was 0.98 to 0.9999, and with 4 of 64 it hardly ever went back (measured).
- * Returns whether it has gone back. */
-static bool limit_energy(island *i, mote_solve_sums *at) {
-    for (int turn = 0; turn < RETURNS; turn++) {
-        if (!gains(i, at)) return turn > 0;
+ * Returns the fraction of the way that is left: 1 where it has not gone back. */
+static double limit_energy(island *i, mote_solve_sums *at) {
+    double left = 1;
+    for (int turn = 0; turn < RETURNS && gains(i, at); turn++) {
         const double s = allowed_fraction(i, (double)at->gain);
-        if (!((float)s < 1)) return turn > 0;
+        if (!((float)s < 1)) break;
+        left *= turn + 1 < RETURNS ? s : 0;
         go_back(i, turn + 1 < RETURNS ? s : 0);
         *at = run(i, MOTE_SOLVE_CHECK, 0);
     }
-    return true;
+    return left;
+}
+
+/* Fraction of the way below which the solver has gone back to x0. */
+#define STUCK 0.01
+
+/* Times that the way from there is halved; the last time to 0. */
+#define HALVINGS 5
+
+/* Leaves x0, to which the solver has gone back: a system from there on lowers what implicit Euler minimises,
+ * however early it ends. From elsewhere the way need not begin downwards, and a net at rest would go back in
+ * each substep for ever. */
+static MOTE_COLD void leave_start(island *i, mote_solve_sums *at, mote_network_step_report *report) {
+    clear_way(i);
+    *at = run(i, MOTE_SOLVE_LINEARISE, LEAST_ACROSS);
+    report->linear += solve_system(i, at->sum);
+    report->iterations++;
+    run(i, MOTE_SOLVE_MOVE, 0);
+    find_contacts(i, MOTE_GRIP_LAST);
+    *at = run(i, MOTE_SOLVE_CHECK, 0);
+    for (int turn = 0; turn < HALVINGS && gains(i, at); turn++) {
+        go_back(i, turn + 1 < HALVINGS ? 0.5 : 0);
+        *at = run(i, MOTE_SOLVE_CHECK, 0);
+    }
 }
 
 /* Takes from an island that touches nothing the momentum that unfinished systems have given it. It gathers
@@ -258,14 +290,6 @@ static void keep_momentum(island *i) {
     }
     run(i, MOTE_SOLVE_MOVE, 0);
 }
-
-/* Least stiffness across a spring over that along it, in the primal solver. Without it a compressed spring
- * resists nothing across: a point goes as far as its mass lets it, and a whole step dx lengthens the spring
- * by dx^2 / 2L (measured: hung nets with soft shear springs gained energy). More holds nets back like syrup:
- * 0.01 visibly. So once a system has left no error of LONG_STEP over a rest length, there is none: systems
- * then converge as fast as Newton's method does. */
-#define LEAST_ACROSS 0.003f
-#define LONG_STEP    0.02f
 
 /* --- Points in a collider at the start of a substep (expel.h) --- */
 
@@ -427,7 +451,9 @@ static void solve(island *i, mote_network_step_report *report) {
     bool finished = true;
     mote_solve_sums at = iterate(i, first, &finished, report);
     if (diverged(i, first, at)) at = solve_conflict(i, &finished, report);
-    const bool back = limit_energy(i, &at), unsolved = back || at.largest > def->max_strain;
+    const double left = limit_energy(i, &at);
+    if (left < STUCK) leave_start(i, &at, report);
+    const bool unsolved = left < 1 || at.largest > def->max_strain;
     if (i->multipliers) {
         const dual_share allowed = allowed_share(i, run(i, MOTE_SOLVE_COMPARE, 0));
         run(i, MOTE_SOLVE_FORCES, allowed.share);
