@@ -50,6 +50,23 @@ void reference_find_energies(const reference_strand *s, const rod_part *p, rod_e
     e->bending[1] = s->framed ? framed_bending(s, p) : sum + s->joint[0] * row_dot(bend, bend);
 }
 
+void reference_leave_torn(const reference_strand *s, const rod_part *p, rod_energies *e) {
+    float tangent[3] = {0}, along[3], bend[3], root[3], sum = 0;
+    bool whole = true;
+    for (uint32_t k = s->points - 1; k-- > 0;) {
+        row_between(p->x[k], p->x[k + 1], along);
+        for (int i = 0; i < 3; i++) along[i] = s->inverse_length[k] * along[i];
+        row_between(along, tangent, bend);
+        const bool now = row_dot(along, along) < 1.21f;
+        if (whole && now) sum += s->joint[k + 1] * row_dot(bend, bend);
+        whole = now, memcpy(tangent, along, sizeof along);
+    }
+    reference_turn_by_root(s, s->root_direction, root);
+    row_between(root, tangent, bend);
+    if (whole) sum += s->joint[0] * row_dot(bend, bend);
+    if (!s->framed) e->bending[0] = smaller(e->bending[0], sum);
+}
+
 /* What a substep has added, more than rounding. */
 static float gain_of(const reference_strand *s, const rod_energies *e) {
     float noise = 0;

@@ -26,6 +26,8 @@ typedef struct rod_energies {
 void reference_predict_rod(const reference_strand *s, const rod_part *p, bool curls, rod_energies *e);
 void reference_find_energies(const reference_strand *s, const rod_part *p, rod_energies *e);
 void reference_limit_rod(reference_strand *s, const rod_part *p, rod_energies *e);
+/* The joints of segments that are 1.1 times as long as at rest give no energy. */
+void reference_leave_torn(const reference_strand *s, const rod_part *p, rod_energies *e);
 bool reference_rod_gains(const reference_strand *s, const rod_energies *e, float share);
 /* Free rods and hinged ones without frames get the angular momentum of the prediction. */
 void reference_keep_spin(reference_strand *s, const rod_part *p, const rod_energies *e);

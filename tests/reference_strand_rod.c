@@ -399,8 +399,8 @@ static uint32_t fewest_parts(const reference_strand *s, const reference_world *w
 }
 
 /* Returns whether the rod is loose and took many iterations. *ends: it ends the step after those, solved. */
-static bool hold_near(reference_strand *s, const reference_world *w, uint32_t substep, rod_energies *e,
-                      reference_push *push, bool *ends) {
+static bool hold_near(reference_strand *s, const reference_world *w, const rod_part *p, uint32_t substep,
+                      rod_energies *e, reference_push *push, bool *ends) {
     const reference_hold_of of = {.contacts = true,
                                   .gains = true,
                                   .rods = true,
@@ -412,7 +412,7 @@ static bool hold_near(reference_strand *s, const reference_world *w, uint32_t su
     *push = reference_push_of(s, w, s->mass[0] > 0 ? still : s->v[0]);
     e->kinetic[0] = reference_pushed_energy(push, e->kinetic[0]);
     const bool slow = !solved || s->far;
-    if (slow) reference_limit_push(s, w, e->bending[0], solved);
+    if (slow) reference_leave_torn(s, p, e), reference_limit_push(s, w, e->bending[0], solved);
     if (!solved || (last && s->far)) reference_project(s, w, substep);
     if (s->framed) turn_frames(s, NULL, false);
     if (last) reference_count_buried(s, w, substep);
@@ -465,6 +465,7 @@ void reference_rod_substep(reference_strand *s, const reference_world *w, uint32
         arrive(s);
         if (!both && has_inner_pins(s)) limit_speed(s, &p);
         reference_find_energies(s, &p, &e);
+        reference_leave_torn(s, &p, &e);
         const bool turns = !has_inner_pins(s) && reference_rod_gains(s, &e, 0.25f);
         if (turns) restart(s, &p, before), reference_turn_rod(s, w, p.way);
         if (!both && !turns) e.kinetic[0] = smaller(e.kinetic[0], worked(s, &p));
@@ -472,7 +473,7 @@ void reference_rod_substep(reference_strand *s, const reference_world *w, uint32
     }
     if (again) near = reference_find_contacts(s, w, substep) && reference_touches(s, w, substep);
     reference_push push = {.touches = false};
-    if (near) loose = hold_near(s, w, substep, &e, &push, &ends);
+    if (near) loose = hold_near(s, w, &p, substep, &e, &push, &ends);
     if (!near && !(s->deficit > 0) && turns_freely(s, w)) reference_keep_spin(s, &p, &e);
     const bool reverted = reference_pay_rod(s, w, &p, &e, &push, near, met && loose ? before : NULL);
     if (reverted && substep + 1 == w->substeps) {

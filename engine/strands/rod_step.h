@@ -285,6 +285,7 @@ MOTE_OUTLINE wide_mask step_rods_again(const strand_work *w, const mote_coupled_
         arrive(w, lane);
         if (wide_lane_bits(failed & held)) limit_speed(w, t, failed & held, lane);
         find_energies(c, t, e, lane);
+        rod_leave_torn(c, t, e, parts, lane);
         const wide_mask fail = parts & ~held & rods_that_gain(e, wide_load(w->noise + lane), ROD_PARTS_GAIN);
         copy_column(c, WORK_RADIUS, ROD_TENSION, fail, lane);
         work_store3(c, IMPULSE_REACTED, lane, reacted);
@@ -422,6 +423,7 @@ MOTE_INLINE void step_rods_among(strand_work *w, const mote_coupled_affine *own,
         push_work(w, &push, t.root_v, near, lane);
         e.kinetic[0] = pushed_energy(&push, e.kinetic[0]);
         const wide_mask slow = left | lanes_far(w, near);
+        rod_leave_torn(c, &t, &e, slow, lane);
         if (wide_lane_bits(slow)) limit_push(w, e.bending[0], slow, left, lane);
         loose = met & slow & ~has_pin(c, lane);
         ends = lanes_to_project(w, substep, left);
