@@ -25,6 +25,7 @@ typedef struct mote_link_state {
     bool slack;      /* frozen end: no force */
     bool held;       /* evaluated in the first stage and constant through the substep: the schemes of its ends
                         differ */
+    bool kicks[2]; /* held: the end takes its impulse at the start of the substep, not as a constant force */
     float force[3], sum[3]; /* N, at the last evaluation; N s, of the step so far */
 } mote_link_state;
 

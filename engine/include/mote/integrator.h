@@ -13,9 +13,10 @@
  * Position Verlet stores x_(n-1) as the half-step velocity v(t - h/2) in the velocity column. Its step is
  * then that of semi-implicit Euler; its second order comes from the start. A system kicks new particles by -h
  * a / 2 before their first step, so the host spawns them with their true velocity; the column holds v(t -
- * h/2) afterwards. Energies, momenta and presented velocities add h a / 2. For arrays without a system,
- * mote_columns_kick does both. With damping the two half kicks differ by (h/2)^2 (b/m) a, the error of the
- * method.
+ * h/2) afterwards. Energies, momenta and presented velocities of loose particles add h a / 2; those of the
+ * springs of networks and strands do not, and their energies swing by a share of h w / 2. For arrays without
+ * a system, mote_columns_kick does both. With damping the two half kicks differ by (h/2)^2 (b/m) a, the error
+ * of the method.
  *
  * The advecting integrators solve x' = u(x, t) for velocity fields; particles have no momentum, and the
  * velocity column receives the mean velocity of the last substep. */

@@ -43,13 +43,14 @@ MOTE_API mote_result mote_system_link_check(const mote_system *system, const mot
  * or of one object. The system's integrator steps it as a force.
  *
  * Where one end is held by constraints (robust strands, a constrained network), the force on both ends is
- * constant through the substep, that of one time: the later one of those at which its ends evaluate their
- * forces first, which is h/2 after the start for robust or conserving strands without compliance and
- * joints, that of the integrator for springs (0.676 h under Yoshida 4, 0.179 h under PEFRL), and else the
- * start. The link is then explicit and of first order, and stable only while h w, w = sqrt(k (1/ma + 1/mb)),
- * is well below 2; where the end at constraints has compliance or joints (rods have), or is a network's, and
- * the other end is stepped by an integrator of second order, an undamped link grows at any h w, by e^(w^2 h t
- * / 4): give it damping of k h. The kinematic integrators take it as a force without a closed form.
+ * that of one time in the substep: the link is explicit and of first order, and stable only while h w,
+ * w = sqrt(k (1/ma + 1/mb)), is well below 2. That time is the start where the end at constraints has
+ * compliance or joints (rods have), or is a network's: the other end takes the impulse h F there, so that an
+ * undamped link keeps its swing under every integrator. For other robust or conserving strands it is h/2
+ * after the start, or, where that is later, the time at which the integrator of the other end evaluates first
+ * (0.676 h under Yoshida 4), and the force is constant through the substep: undamped links lose their swing
+ * by e^(-w^2 h t / 4) under integrators that move a point by h v1, and grow by as much under explicit Euler.
+ * The kinematic integrators take it as a force without a closed form.
  *
  * An end that turns non-finite freezes the strand or island at the other end if the link's force turns
  * non-finite in the same step; after the last evaluation of that force the other end keeps the step, and the
