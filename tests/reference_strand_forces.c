@@ -57,7 +57,7 @@ static void half_drag(const reference_strand *s, const reference_world *w, uint3
     row_between(s->x[k], s->x[k + 1], d);
     row_between(v, def->air_velocity, wind);
     const float square = larger(row_dot(d, d), 1e-18f * 1e-18f), half = 0.5f * length_in_air(s, w, k),
-                along = (def->tangential_drag - def->normal_drag) * half / square * row_dot(wind, d);
+                along = (def->tangential_drag - def->normal_drag) * half * (1.0f / square * row_dot(wind, d));
     for (int axis = 0; axis < 3; axis++) out[axis] = def->normal_drag * half * wind[axis] + along * d[axis];
 }
 

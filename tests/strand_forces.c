@@ -273,3 +273,24 @@ TEST_EACH(drag_slows_a_segment_that_turns, SORTS, sort_name, number) {
         destroy_rope(&r);
     }
 }
+
+/* A host lays both ends of a segment on one place: it has no direction, and 0 times the share of the drag
+ * along it is 0 for any drag. */
+TEST_EACH(drag_of_a_segment_without_length_is_finite, SORTS, sort_name, number) {
+    const float points[2][3] = {{0, 0, 0}, {1, 0, 0}}, together[2][3] = {{0}},
+                velocities[2][3] = {{0, 1, 0}, {0, 1, 0}};
+    mote_strands_def def = make_def((sort)number);
+    def.points = 2, def.positions = points[0], def.mass = 1e4f, def.free_roots = true;
+    def.normal_drag = 1e3f;
+    rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, SUBSTEPS, 0);
+    OK(mote_strands_set_state(r.system, r.id, 0, 1, together[0], velocities[0]));
+    step_rope(&r, 1);
+    assert_alive(&r, 0);
+    for (uint32_t k = 0; k < 2; k++) {
+        double x[3], v[3];
+        load_point(&r, 0, k, x, v);
+        test_case("point %u", k);
+        ASSERT(fabs(v[1]), <=, 1.01);
+    }
+    destroy_rope(&r);
+}

@@ -75,13 +75,14 @@ typedef struct segment_drag {
  * does, which in the wind past its middle has no torque. */
 MOTE_INLINE segment_drag drag_of_segment(const mote_strands_def *def, strand_point a, strand_point b,
                                          wide rest, wide_mask exists) {
-    const wide half = wide_set(0.5f) * rest, normal = wide_set(def->normal_drag) * half;
+    const wide half = wide_set(0.5f) * rest, normal = wide_set(def->normal_drag) * half,
+               along = wide_set(def->tangential_drag - def->normal_drag) * half;
     const wide3 d = wide3_sub(b.x, a.x), air = wide3_set(def->air_velocity), u = wide3_sub(air, a.v),
                 w = wide3_sub(air, b.v);
     const wide square = wide_max(wide3_dot(d, d), wide_set(STRAND_SHORTEST * STRAND_SHORTEST)),
-               along = wide_set(def->tangential_drag - def->normal_drag) * half / square;
-    const wide3 first = wide3_add_scaled(wide3_scale(normal, u), along * wide3_dot(u, d), d),
-                second = wide3_add_scaled(wide3_scale(normal, w), along * wide3_dot(w, d), d);
+               inverse = 1.0f / square;
+    const wide3 first = wide3_add_scaled(wide3_scale(normal, u), along * (inverse * wide3_dot(u, d)), d),
+                second = wide3_add_scaled(wide3_scale(normal, w), along * (inverse * wide3_dot(w, d)), d);
     /* Of speeds that overflow 0 times the force is no number. */
     return (segment_drag){wide3_select(exists, first, wide3_zero()),
                           wide3_select(exists, second, wide3_zero())};
