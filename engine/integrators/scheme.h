@@ -65,6 +65,11 @@ typedef struct mote_coefficients {
 /* Converts h, drift, next and weight to floats. */
 void mote_scheme_coefficients(const mote_scheme *scheme, double h, mote_coefficients *coefficients);
 
+/* Returns the time, over h, to which velocities are to take places so that a force from there which is
+ * constant through the substep keeps the energy of a spring. Under it the substep is dx = h v + s h^2 a, dv =
+ * h a; with q = x + (1 - s) h v: q1 = q0 + h v1, symplectic Euler, if a = a(q0): 1 - s. */
+double mote_scheme_held_time(const mote_scheme *scheme);
+
 /* Returns true if one substep h does not grow on x'' = -stiffness x - damping v (1/s^2, 1/s; one of them
  * about 1). */
 bool mote_scheme_is_stable(const mote_scheme *scheme, double stiffness, double damping, double h);

@@ -230,3 +230,19 @@ void mote_scheme_coefficients(const mote_scheme *scheme, double h, mote_coeffici
         coefficients->weight[i] = (float)scheme->weight[i];
     }
 }
+
+/* Returns s, the displacement by a constant acceleration over h^2 a. */
+static double displacement(const mote_scheme *scheme) {
+    double sum = 0, v = 0; /* v: over h a */
+    if (scheme->family == MOTE_FAMILY_VERLET) return 0.5;
+    if (scheme->kick_after) return scheme->push;
+    for (uint32_t i = 0; i < scheme->stages; i++) {
+        v += scheme->kick[i];
+        sum += scheme->family == MOTE_FAMILY_SPLITTING     ? scheme->drift[i] * v
+               : scheme->family == MOTE_FAMILY_RUNGE_KUTTA ? scheme->weight[i] * scheme->time[i]
+                                                           : scheme->kick[i] * (1 - scheme->time[i]);
+    }
+    return sum;
+}
+
+double mote_scheme_held_time(const mote_scheme *scheme) { return 1 - displacement(scheme); }

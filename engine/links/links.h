@@ -21,11 +21,10 @@ typedef struct mote_link_state {
     float impulse[3]; /* N s on a, in the last step */
     /* Data of the current step. */
     mote_range_point point[2];
-    float behind[2]; /* s, by which the time of an end's place is before that of the other end */
+    float behind[2]; /* s, by which the time of an end's place is before that of the held force */
     bool slack;      /* frozen end: no force */
-    bool held;       /* evaluated in the first stage and constant through the substep: the schemes of its ends
-                        differ */
-    bool kicks[2]; /* held: the end takes its impulse at the start of the substep, not as a constant force */
+    bool held;       /* evaluated in the first stage and constant through the substep: the schemes or the
+                        times of its ends differ */
     float force[3], sum[3]; /* N, at the last evaluation; N s, of the step so far */
 } mote_link_state;
 

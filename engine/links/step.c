@@ -10,15 +10,16 @@
 static float dot(const float a[3], const float b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 /* Computes F = (k (|d| - L) + c d'.n) n on a, -F on b, d = b - a, n = d / |d|: the formula of the springs of
- * networks and strands, operation by operation. An end that is behind in time is advanced by its velocity. */
+ * networks and strands, operation by operation. An end is taken to the time of a held force by its velocity.
+ */
 static void evaluate(mote_link_state *l) {
     float d[3], rate[3];
     for (int axis = 0; axis < 3; axis++) {
         l->force[axis] = 0;
         const float apart = l->point[1].origin[axis] - l->point[0].origin[axis];
         d[axis] = (*l->point[1].x[axis] - *l->point[0].x[axis]) + apart;
-        if (l->behind[0] > 0) d[axis] -= l->behind[0] * *l->point[0].v[axis];
-        if (l->behind[1] > 0) d[axis] += l->behind[1] * *l->point[1].v[axis];
+        if (l->behind[0] != 0) d[axis] -= l->behind[0] * *l->point[0].v[axis];
+        if (l->behind[1] != 0) d[axis] += l->behind[1] * *l->point[1].v[axis];
         rate[axis] = *l->point[1].v[axis] - *l->point[0].v[axis];
     }
     if (l->slack) return;
@@ -28,33 +29,10 @@ static void evaluate(mote_link_state *l) {
     for (int axis = 0; axis < 3; axis++) l->force[axis] = tension * inverse * d[axis];
 }
 
-static float sign_of(int end) { return end ? -1 : 1; }
-
-/* Gives the impulses of substeps to the ends that take them at its start. There they are a kick of
- * symplectic Euler, under which an undamped link keeps its energy. A constant force through a substep of
- * second order moves its end by h^2 a / 2, and the link would grow by e^(w^2 h t / 4). */
-static void kick_ends_at_start(const mote_link_list *links) {
-    for (uint32_t i = 0; i < links->list.count; i++) {
-        mote_link_state *l = mote_link_at(links, i);
-        if (l->kicks[0] || l->kicks[1]) evaluate(l);
-    }
-    for (uint32_t i = 0; i < links->list.count; i++) {
-        const mote_link_state *l = mote_link_at(links, i);
-        for (int end = 0; end < 2; end++) {
-            const mote_link_site *site = &l->site[end];
-            const float impulse = (float)site->range->plan.h * site->range->inverse_mass[site->slot];
-            for (int axis = 0; axis < 3 && l->kicks[end]; axis++)
-                *l->point[end].v[axis] += impulse * (sign_of(end) * l->force[axis]);
-        }
-    }
-}
-
 /* Adds the force to an end in a stage that its range has; returns the weight (s) of the stage. */
-static float add_force_to_end(const mote_link_state *l, int end, uint32_t stage) {
+static float add_force_to_end(const mote_link_state *l, int end, float sign, uint32_t stage) {
     const mote_plan *plan = &l->site[end].range->plan;
-    const float sign = sign_of(end);
     if (stage >= plan->stages) return 0;
-    if (l->kicks[end]) return stage == 0 ? (float)plan->h : 0;
     const float weight = mote_plan_weight(plan, stage);
     const mote_range_point *point = &l->point[end];
     for (int axis = 0; axis < 3; axis++) {
@@ -69,10 +47,9 @@ static void add_forces(const mote_link_list *links, uint32_t stage) {
         mote_link_state *l = mote_link_at(links, i);
         const bool at_a = stage < l->site[0].range->plan.stages, at_b = stage < l->site[1].range->plan.stages;
         if (!at_a && !at_b) continue;
-        const bool kicked = l->kicks[0] || l->kicks[1];
-        if (!kicked && (!l->held || stage == 0)) evaluate(l);
-        const float weight = add_force_to_end(l, 0, stage);
-        (void)add_force_to_end(l, 1, stage);
+        if (!l->held || stage == 0) evaluate(l);
+        const float weight = add_force_to_end(l, 0, 1, stage);
+        (void)add_force_to_end(l, 1, -1, stage);
         for (int axis = 0; axis < 3 && at_a; axis++) l->sum[axis] += weight * l->force[axis];
     }
 }
@@ -120,12 +97,17 @@ static void kick_ends(const mote_link_list *links) {
 
 /* --- Lockstep --- */
 
-/* Whether a free point is stepped by a scheme that moves it by another way than h^2 a under a constant force.
- */
-static bool takes_impulses(const mote_link_site *site) {
-    const mote_plan *plan = &site->range->plan;
-    return (plan->scheme->family != MOTE_FAMILY_SPLITTING || plan->stages > 1) &&
-           site->range->inverse_mass[site->slot] > 0;
+/* Finds the time of a held force: one for both ends, so that nothing pulls at what flies along, and the later
+ * one of those of the ends that are free (mote_scheme_held_time): under an earlier one an undamped link would
+ * grow, under a later one it is damped. */
+static void find_time(mote_link_state *l) {
+    float time = 0;
+    for (int end = 0; end < 2; end++) {
+        const mote_range_point *point = &l->point[end];
+        l->behind[end] = 0;
+        if (!point->reaction[0] && time < point->held_time) time = point->held_time;
+    }
+    for (int end = 0; end < 2 && l->held; end++) l->behind[end] = time - l->point[end].ahead;
 }
 
 static void find_points(const mote_link_list *links) {
@@ -133,12 +115,10 @@ static void find_points(const mote_link_list *links) {
         mote_link_state *l = mote_link_at(links, i);
         for (int end = 0; end < 2; end++)
             l->point[end] = l->site[end].range->kind->point(l->site[end].range, l->site[end].slot);
-        for (int end = 0; end < 2; end++) l->behind[end] = l->point[1 - end].ahead - l->point[end].ahead;
         l->slack = is_frozen(&l->site[0]) || is_frozen(&l->site[1]);
-        l->held = l->site[0].range->plan.scheme != l->site[1].range->plan.scheme;
-        for (int end = 0; end < 2; end++)
-            l->kicks[end] = l->held && l->point[1 - end].ahead == 0 && takes_impulses(&l->site[end]);
-        if (l->kicks[0] || l->kicks[1]) l->behind[0] = l->behind[1] = 0;
+        l->held = l->site[0].range->plan.scheme != l->site[1].range->plan.scheme ||
+                  l->point[0].ahead != l->point[1].ahead;
+        find_time(l);
         for (int axis = 0; axis < 3; axis++) l->sum[axis] = 0;
     }
 }
@@ -165,7 +145,6 @@ typedef struct lockstep {
 /* Runs a phase in every range that has the stage. */
 static void phase_of_all(void *context, const mote_phase_at *at) {
     const lockstep *all = context;
-    if (at->phase == MOTE_PHASE_BEGIN) kick_ends_at_start(all->links);
     for (mote_range *range = all->links->linked; range; range = range->next_linked)
         if (at->stage < range->plan.stages) range->kind->phase(range, all->step, at);
     if (at->phase == MOTE_PHASE_EVALUATE) add_forces(all->links, at->stage);

@@ -153,7 +153,9 @@ static mote_range_point point(mote_range *range, uint32_t slot) {
     const mote_step none = {.jobs = &serial};
     const mote_network_scratch c = mote_network_outer(&network->job, &none, network->linked_scratch).columns;
     const bool pinned = range->inverse_mass[slot] == 0;
-    mote_range_point p = {.ahead = (float)(range->plan.scheme->time[0] * range->plan.h)};
+    const bool springs = network->def.solver == MOTE_NETWORK_SPRINGS;
+    mote_range_point p = {.ahead = (float)(range->plan.scheme->time[0] * range->plan.h),
+                          .held_time = springs ? mote_plan_held_time(&range->plan) : 0};
     for (size_t axis = 0; axis < 3; axis++) {
         float *column = c.memory + axis * c.stride + slot;
         if (network->step_origin[0]) p.origin[axis] = network->step_origin[axis][slot];

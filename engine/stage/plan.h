@@ -124,6 +124,11 @@ MOTE_INLINE float mote_plan_weight(const mote_plan *plan, uint32_t stage) {
     }
 }
 
+/* Returns mote_scheme_held_time in s, of the substeps of the plan. */
+MOTE_INLINE float mote_plan_held_time(const mote_plan *plan) {
+    return (float)(mote_scheme_held_time(plan->scheme) * plan->h);
+}
+
 /* Returns the time of a stage: step n, substep s of it, fraction c of that. */
 MOTE_INLINE double mote_plan_time(const mote_plan *plan, uint64_t step, uint32_t substep, double fraction) {
     return plan->start_time +

@@ -41,6 +41,7 @@ typedef struct mote_range_point {
     float *x[3], *v[3];
     float origin[3];    /* m, world: x is relative to it */
     float ahead;        /* s, from the start of the substep to the time of x in the first stage */
+    float held_time;    /* s, likewise to that of a constant force: mote_scheme_held_time */
     float *force[3];    /* N; cleared by EVALUATE */
     float *reaction[3]; /* N s; NULL if the point is free to move */
 } mote_range_point;

@@ -122,7 +122,9 @@ static void phase(const mote_strand_job *job, uint32_t group, const mote_phase_a
 
 static mote_range_point point(const mote_strand_job *job, void *memory, size_t offset) {
     const strand_columns columns = {.memory = work_scratch(memory)}, *c = &columns;
+    const bool springs = job->strands->def.solver == MOTE_STRAND_SPRINGS;
     mote_range_point p = {.ahead = (float)(stage_share(job, 0) * job->plan->h)};
+    p.held_time = springs ? mote_plan_held_time(job->plan) : p.ahead;
     for (int axis = 0; axis < 3; axis++) {
         p.x[axis] = work_lane(c, WORK_X + axis, offset);
         p.v[axis] = work_lane(c, WORK_V + axis, offset);

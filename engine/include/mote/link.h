@@ -43,14 +43,15 @@ MOTE_API mote_result mote_system_link_check(const mote_system *system, const mot
  * or of one object. The system's integrator steps it as a force.
  *
  * Where one end is held by constraints (robust strands, a constrained network), the force on both ends is
- * that of one time in the substep: the link is explicit and of first order, and stable only while h w,
- * w = sqrt(k (1/ma + 1/mb)), is well below 2. That time is the start where the end at constraints has
- * compliance or joints (rods have), or is a network's: the other end takes the impulse h F there, so that an
- * undamped link keeps its swing under every integrator. For other robust or conserving strands it is h/2
- * after the start, or, where that is later, the time at which the integrator of the other end evaluates first
- * (0.676 h under Yoshida 4), and the force is constant through the substep: undamped links lose their swing
- * by e^(-w^2 h t / 4) under integrators that move a point by h v1, and grow by as much under explicit Euler.
- * The kinematic integrators take it as a force without a closed form.
+ * constant through the substep: that of one time, to which the velocities of the ends take them. The link is
+ * then explicit and of first order, and stable only while h w, w = sqrt(k (1/ma + 1/mb)), is well below 2. A
+ * body at rest on it stays there. The time is the one at which an undamped link keeps its swing: h/2 after
+ * the start for a free point of robust or conserving strands without compliance and joints, and for one of
+ * springs under an integrator of second order or a higher one; h under explicit Euler; else the start, also
+ * under position Verlet. Of two free ends with different times it is the later one, and an undamped link
+ * loses some of its swing, e^(-w^2 h t / 4) where all that moves is the end of the start and the other one
+ * has h/2. The kinematic integrators take the force as one without a closed form: under `kinematic` a body
+ * hangs at rest with a velocity of -g h / 2.
  *
  * An end that turns non-finite freezes the strand or island at the other end if the link's force turns
  * non-finite in the same step; after the last evaluation of that force the other end keeps the step, and the
