@@ -322,18 +322,22 @@ TEST(random_rods_gain_no_energy) {
 
 /* --- Jumps --- */
 
-/* The root jumps and leaves a horizontal rod behind, which follows it within the step: it has the energy of
- * its fall. Before, the torn segment's edge over its length counted as a bend, and gave up to 350 J. */
+/* The root jumps, upwards or along a horizontal rod, and leaves it behind, which follows it within the step:
+ * it has the energy of its fall. Before, the torn segment's edge over its length counted as a bend, and gave
+ * up to 350 J. */
 TEST_EACH(a_jump_of_the_root_gives_no_energy, COUNT_OF(rods), rod_name, i) {
     for (uint32_t substeps = 4; substeps <= 8; substeps *= 2)
-        for (float way = 0.1f; way < 1.3f; way += 0.2f) {
+        for (int k = 0; k < 12; k++) {
             const rope r = make_swing(i, 0, substeps, NULL);
             const double fall = fall_of_swing();
-            const mote_transform to = {{0, way, 0}, {0, 0, 0, 1}};
+            const float way = 0.1f + 0.2f * (float)(k / 2);
+            const bool along = k % 2 != 0;
+            const mote_transform to = {{along ? -way : 0, along ? 0 : way, 0}, {0, 0, 0, 1}};
             assert_int_equal(mote_strands_set_roots(r.system, r.id, &to, 1, 0), MOTE_OK);
             for (int step = 0; step < 60; step++) {
                 step_rope(&r, 1);
-                test_case("%u substeps, jump of %g m, step %d", substeps, (double)way, step);
+                test_case("%u substeps, jump of %g m %s, step %d", substeps, (double)way,
+                          along ? "along" : "across", step);
                 ASSERT(statistics_of(&r).kinetic, <=, fall);
             }
             assert_alive(&r, 0);

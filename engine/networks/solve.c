@@ -259,11 +259,10 @@ static double limit_energy(island *i, mote_solve_sums *at) {
 /* Times that the way from there is halved; the last time to 0. */
 #define HALVINGS 5
 
-/* Leaves x0, to which the solver has gone back: a system from there on lowers what implicit Euler minimises,
- * however early it ends. From elsewhere the way need not begin downwards, and a net at rest would go back in
- * each substep for ever. */
+/* Leaves x0, or nearly that, to which the solver has gone back: a system from there on lowers what implicit
+ * Euler minimises, however early it ends. From elsewhere the way need not begin downwards, and a net at rest
+ * would go back in each substep for ever. */
 static MOTE_COLD void leave_start(island *i, mote_solve_sums *at, mote_network_step_report *report) {
-    clear_way(i);
     *at = run(i, MOTE_SOLVE_LINEARISE, LEAST_ACROSS);
     report->linear += solve_system(i, at->sum);
     report->iterations++;
@@ -271,6 +270,7 @@ static MOTE_COLD void leave_start(island *i, mote_solve_sums *at, mote_network_s
     find_contacts(i, MOTE_GRIP_LAST);
     *at = run(i, MOTE_SOLVE_CHECK, 0);
     for (int turn = 0; turn < HALVINGS && gains(i, at); turn++) {
+        (void)find_frame(i);
         go_back(i, turn + 1 < HALVINGS ? 0.5 : 0);
         *at = run(i, MOTE_SOLVE_CHECK, 0);
     }
