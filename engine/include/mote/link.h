@@ -47,11 +47,11 @@ MOTE_API mote_result mote_system_link_check(const mote_system *system, const mot
  * then explicit and of first order, and stable only while h w, w = sqrt(k (1/ma + 1/mb)), is well below 2. A
  * body at rest on it stays there. The time is the one at which an undamped link keeps its swing: h/2 after
  * the start for a free point of robust or conserving strands without compliance and joints, and for one of
- * springs under an integrator of second order or a higher one; h under explicit Euler; else the start, also
- * under position Verlet. Of two free ends with different times it is the later one, and an undamped link
- * loses some of its swing, e^(-w^2 h t / 4) where all that moves is the end of the start and the other one
- * has h/2. The kinematic integrators take the force as one without a closed form: under `kinematic` a body
- * hangs at rest with a velocity of -g h / 2.
+ * springs under an integrator of second order or a higher one or `kinematic-average`; h under explicit Euler;
+ * else the start, also under position Verlet. Of two free ends with different times it is the later one. An
+ * undamped link then loses some of its swing: by e^(-w^2 h t / 4) where that time is h/2 and the end whose
+ * own time is the start is by far the lighter one. The kinematic integrators take the force as one without a
+ * closed form: under `kinematic` a body hangs at rest with a velocity of -g h / 2.
  *
  * An end that turns non-finite freezes the strand or island at the other end if the link's force turns
  * non-finite in the same step; after the last evaluation of that force the other end keeps the step, and the
