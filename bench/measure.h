@@ -30,14 +30,17 @@ typedef struct measurement {
     bench_config config;
     bench_series engine, baseline_struct, baseline_plain, probe, reference[MAX_REFERENCES];
     bench_observation observation; /* where the scene has an observer */
-    uint64_t hash;                 /* of the engine's state after repeat x (1 + frames) steps */
+    uint64_t hash;                 /* of the engine's state after repeat x (warm-up + frames) steps */
 } measurement;
 
 /* The title is shown as progress. */
 void measure(const bench_config *config, const char *title, measurement *result);
 
-/* Seconds a frame of one repeat: refill, a frame that is not timed, `frames` that are. */
-double contender_seconds(const bench_contender *contender, void *state, uint32_t frames);
+/* Frames that are not timed, before those that are. */
+uint32_t warm_up_frames(const bench_config *config);
+
+/* Seconds a frame of one repeat: refill, `warm` frames that are not timed, `frames` that are. */
+double contender_seconds(const bench_contender *contender, void *state, uint32_t warm, uint32_t frames);
 
 /* The spread of the ratios left / right, repeat by repeat. */
 spread ratio_spread(const bench_series *left, const bench_series *right, uint32_t repeat);

@@ -39,17 +39,20 @@ static void integrator_row(bench_run *run, const bench_comparison *c, uint32_t p
     const bench_side *sides[2] = {&c->above, &c->below};
     const bench_contender *contender[2];
     void *state[2];
+    uint32_t warm[2];
     if (!report_begin(&run->report, "integrators", c->figure)) return;
     for (int k = 0; k < 2; k++) {
         bench_config config = config_of(c, sides[k], particles, run->repeat, &run->memory);
         contender[k] = sides[k]->baseline ? c->scene->baseline_plain : c->scene->engine;
         state[k] = contender[k]->open(&config);
+        warm[k] = warm_up_frames(&config);
     }
     /* A frame of many substeps is long enough to be timed alone. */
     while (report_try(&run->report))
         for (uint32_t turn = 0; turn < run->repeat; turn++)
             for (int k = 0; k < 2; k++)
-                series[k].seconds[turn] = contender_seconds(contender[k], state[k], c->substeps > 1 ? 2 : 8);
+                series[k].seconds[turn] =
+                    contender_seconds(contender[k], state[k], warm[k], c->substeps > 1 ? 2 : 8);
     for (int k = 0; k < 2; k++) contender[k]->close(state[k]);
     bench_row row = {.particles = particles, .substeps = c->substeps, .repeat = run->repeat};
     snprintf(row.name, sizeof row.name, "%s", c->figure);

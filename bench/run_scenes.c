@@ -227,7 +227,8 @@ static void thread_row(bench_run *run, const bench_scene *scene, uint32_t thread
     while (report_try(&run->report))
         for (uint32_t turn = 0; turn < run->repeat; turn++)
             for (int k = 0; k < 2; k++)
-                series[k].seconds[turn] = contender_seconds(scene->engine, state[k], config[k].frames);
+                series[k].seconds[turn] =
+                    contender_seconds(scene->engine, state[k], warm_up_frames(&config[k]), config[k].frames);
     for (int k = 0; k < 2; k++) scene->engine->close(state[k]);
     bench_row row = {.particles = config[0].particles, .substeps = config[0].substeps, .threads = threads};
     snprintf(row.name, sizeof row.name, "%s: 1 thread over %u", scene->name, (unsigned)threads);
