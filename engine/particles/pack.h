@@ -11,10 +11,15 @@
 #define PACK_SLOTS     256u
 #define PACK_REGISTERS (PACK_SLOTS / MOTE_WIDTH)
 
-/* Registers of a block: two states, that before a substep and that after it, which change places. */
+/* Registers of a block: a state before or after a substep. */
 typedef struct pack_state {
     float *x[3], *v[3];
 } pack_state;
+
+MOTE_INLINE void pack_store_state(const pack_state *state, size_t at, wide3 x, wide3 v) {
+    wide3_store(state->x, at, x);
+    wide3_store(state->v, at, v);
+}
 
 /* Lanes of a block that collide, one bit each: those that can reach planes and height fields alone, and the
  * others, so that few lanes wait for colliders which they cannot reach. */
@@ -30,9 +35,9 @@ typedef struct pack_near {
 typedef struct pack {
     pack_state before, after;
     float *room;     /* m: collide_lanes */
-    int32_t *alive;  /* -1: stepped, and not killed */
+    int32_t *alive;  /* -1: stepped, and not killed; found in the first substep */
     int32_t *listed; /* -1: hits of this substep are listed, as those of the next one will be */
-    int32_t *steady; /* -1: no further substep changes the state, which is in both buffers */
+    int32_t *steady; /* -1: no further substep changes the state, which is in both states; of later ones */
     pack_near near;
     size_t first, slots;
 } pack;
@@ -88,22 +93,26 @@ MOTE_INLINE wide_mask pack_rests(const mote_collision *c, uint32_t index, const 
 
 /* Lanes that can reach a collider in a substep from x to `end`, or leave the region in which the list holds,
  * and those that are not finite, as `reaching`; `others` can reach more than planes and height fields, in
- * later legs too (collide_reach). `resting`, where `still` is given, stay where they are (pack_rests) and
- * reach nothing else. */
+ * later legs too (collide_reach). `twice`: all of these but those that can reach one collider alone. */
 typedef struct pack_lanes {
-    wide_mask reaching, others, resting;
+    wide_mask reaching, others, twice;
 } pack_lanes;
 
+/* Returns the error by rounding of distances from places no farther than x and `end` from the origin. */
+MOTE_INLINE wide pack_rounding(wide3 x, wide3 end, wide radius) {
+    const wide3 size = wide3_max(contact_abs(x), contact_abs(end));
+    return 4.0f * COLLIDE_ROUNDING * (wide_max(wide_max(size.x, size.y), size.z) + radius);
+}
+
 MOTE_INLINE pack_lanes pack_reach(const mote_collision *c, const mote_near *near,
-                                  const mote_collider_pose *from, wide3 x, wide3 end, const pack_still *still,
-                                  wide room, wide radius) {
-    const wide3 size = wide3_max(contact_abs(x), contact_abs(end)), path = wide3_sub(end, x),
-                step = contact_abs(path), middle = wide3_add_scaled(x, wide_set(0.5f), path);
+                                  const mote_collider_pose *from, wide3 x, wide3 end, wide room,
+                                  wide radius) {
+    const wide3 path = wide3_sub(end, x), step = contact_abs(path),
+                middle = wide3_add_scaled(x, wide_set(0.5f), path);
     const wide_mask free = wide_less(wide_max(wide_max(step.x, step.y), step.z), room);
-    const wide rounding = 4.0f * COLLIDE_ROUNDING * (wide_max(wide_max(size.x, size.y), size.z) + radius),
-               way = step.x + step.y + step.z, grown = radius + rounding, half = grown + 0.5f * way,
-               later = grown + 3.0f * way;
-    wide_mask reaching = ~free, twice = ~free, apart = free, resting = (wide_mask){0};
+    const wide rounding = pack_rounding(x, end, radius), way = step.x + step.y + step.z,
+               grown = radius + rounding, half = grown + 0.5f * way, later = grown + 3.0f * way;
+    wide_mask reaching = ~free, twice = ~free, apart = free;
     for (uint32_t k = 0; k < near->count; k++) {
         const mote_collider_pose *was = &from[near->index[k]], *to = was + c->count;
         const float slack = 4.0f * to->slack;
@@ -114,8 +123,6 @@ MOTE_INLINE pack_lanes pack_reach(const mote_collision *c, const mote_near *near
             const wide d0 = wide3_dot(up, wide3_sub(x, wide3_set(was->origin))),
                        d1 = wide3_dot(up, wide3_sub(end, wide3_set(to->origin)));
             away = wide_less(most, wide_min(d0, d1));
-            if (still && to->response == MOTE_RESPONSE_BOUNCE)
-                resting |= pack_rests(c, near->index[k], to, still, d0 - radius, 0.25f * rounding);
         } else if (to->height_field && !to->turns) {
             const wide3 q0 = contact_into(to->axis, wide3_sub(x, wide3_set(was->origin))),
                         q1 = contact_into(to->axis, wide3_sub(end, wide3_set(to->origin)));
@@ -135,7 +142,7 @@ MOTE_INLINE pack_lanes pack_reach(const mote_collision *c, const mote_near *near
         twice |= reaching & ~away;
         reaching |= ~away;
     }
-    return (pack_lanes){reaching, ~apart, resting & ~twice};
+    return (pack_lanes){reaching, ~apart, twice};
 }
 
 /* Copies the lanes of `bits` of every register side by side. Returns their number. */
@@ -198,22 +205,6 @@ MOTE_OUTLINE void pack_collide(const mote_span *span, const mote_near *near, uin
     }
 }
 
-/* Loads the state of a block. */
-MOTE_OUTLINE void pack_load(const mote_plan *plan, const mote_span *span, pack *p) {
-    for (size_t at = 0; at < p->slots; at += MOTE_WIDTH) {
-        const size_t i = p->first + at;
-        const mote_lanes s = {.x = wide3_load(span->x, i), .v = wide3_load(span->v, i)};
-        const bool mass = plan->mass_column;
-        const wide_mask keep = lanes_to_keep(span, mass, i);
-        if (span->previous_x[0]) store_previous(span, &s, keep, i);
-        wide3_store(p->before.x, at, s.x);
-        wide3_store(p->before.v, at, s.v);
-        wide_mask_store(p->alive + at, keep);
-        wide_mask_store(p->steady + at, (wide_mask){0});
-        wide_mask_store(p->listed + at, (wide_mask){0});
-    }
-}
-
 /* Stores the state of a block. A lane that turned non-finite keeps the state before the step. */
 MOTE_OUTLINE void pack_store(const mote_plan *plan, const mote_span *span, const pack *p, uint32_t *frozen) {
     for (size_t at = 0; at < p->slots; at += MOTE_WIDTH) {
@@ -242,21 +233,27 @@ MOTE_INLINE pack_still pack_no_momentum(const mote_collision *c, wide_mask movin
     return still;
 }
 
-/* Leaves the lanes at rest on a plane as they were before the substep. Returns the others of `reaching`. Out
- * of line and from memory: most registers have none. Colliders are at rest here: all their poses are equal.
- */
+/* Leaves the lanes at rest on a plane, which reach that plane alone, as they were before the substep. Returns
+ * the others of `reaching`. Out of line and from memory: most registers have none. Colliders are at rest
+ * here: all their poses are equal. */
 MOTE_OUTLINE wide_mask pack_leave_resting(const mote_span *span, size_t at, wide_mask reaching,
-                                          const pack *p) {
+                                          wide_mask twice, const pack *p) {
     const mote_collision *c = span->collision;
+    const mote_near *near = span->near;
     const wide3 x = wide3_load(p->before.x, at), v = wide3_load(p->before.v, at),
                 end_x = wide3_load(p->after.x, at), end_v = wide3_load(p->after.v, at);
-    const pack_still still = pack_no_momentum(c, reaching, x, v, end_v);
+    const pack_still still = pack_no_momentum(c, reaching & ~twice, x, v, end_v);
     if (!wide_lane_bits(still.lanes)) return reaching;
-    const wide_mask resting = pack_reach(c, span->near, c->poses, x, end_x, &still, wide_load(p->room + at),
-                                         contain_radius(c, p->first + at))
-                                  .resting;
-    wide3_store(p->after.x, at, wide3_select(resting, x, end_x));
-    wide3_store(p->after.v, at, wide3_select(resting, wide3_zero(), end_v));
+    const wide radius = contain_radius(c, p->first + at), slack = 0.25f * pack_rounding(x, end_x, radius);
+    wide_mask resting = (wide_mask){0};
+    for (uint32_t k = 0; k < near->count; k++) {
+        const mote_collider_pose *to = &c->poses[near->index[k]];
+        if (to->kind != MOTE_COLLIDER_PLANE || to->turns || to->response != MOTE_RESPONSE_BOUNCE) continue;
+        const wide d = wide3_dot(wide3_set(to->axis[1]), wide3_sub(x, wide3_set(to->origin))) - radius;
+        resting |= pack_rests(c, near->index[k], to, &still, d, slack);
+    }
+    pack_store_state(&p->after, at, wide3_select(resting, x, end_x),
+                     wide3_select(resting, wide3_zero(), end_v));
     return reaching & ~resting;
 }
 
@@ -265,24 +262,36 @@ MOTE_INLINE void pack_register(const mote_plan *plan, const mote_span *span, mot
                                uint32_t substep, size_t at, pack *p) {
     const mote_collision *c = span->collision;
     const size_t i = p->first + at;
-    const wide_mask steady = wide_mask_load(p->steady + at), moving = wide_mask_load(p->alive + at) & ~steady;
-    if (wide_all(steady)) return;
     const wide3 x = wide3_load(p->before.x, at), v = wide3_load(p->before.v, at);
+    wide_mask moving;
+    if (substep) {
+        const wide_mask steady = wide_mask_load(p->steady + at);
+        if (wide_all(steady)) {
+            if (substep == 1) pack_store_state(&p->after, at, x, v); /* that of the columns is not written */
+            return;
+        }
+        moving = wide_mask_load(p->alive + at) & ~steady;
+    } else {
+        moving = lanes_to_keep(span, of.mass, i);
+        wide_mask_store(p->alive + at, moving);
+        wide_mask_store(p->listed + at, (wide_mask){0});
+    }
     mote_lanes s = {.x = x, .v = v};
+    if (!substep && span->previous_x[0]) store_previous(span, &s, moving, i);
     const mote_external external = load_external(plan, span, of.mass, i);
     const mote_wide_map map = family_map(plan, of.family, external.inverse_mass);
     run_substep(plan, of, &s, &external, &map, span->first_step, substep, false);
     end_substeps(plan, of.family, &s);
     s.x = wide3_select(moving, s.x, x), s.v = wide3_select(moving, s.v, v);
-    wide3_store(p->after.x, at, s.x);
-    wide3_store(p->after.v, at, s.v);
+    pack_store_state(&p->after, at, s.x, s.v);
     const wide radius = contain_radius(c, i);
     const mote_collider_pose *from = c->poses + (size_t)substep * c->count;
-    const wide room = collide_room(span->near, wide3_load(span->x, i), x);
+    const wide room =
+        substep ? collide_room(span->near, wide3_load(span->x, i), x) : wide_set(span->near->free);
     wide_store(p->room + at, room);
-    const pack_lanes lanes = pack_reach(c, span->near, from, x, s.x, NULL, room, radius);
+    const pack_lanes lanes = pack_reach(c, span->near, from, x, s.x, room, radius);
     wide_mask reaching = moving & lanes.reaching;
-    if (wide_lane_bits(reaching)) reaching = pack_leave_resting(span, at, reaching, p);
+    if (wide_lane_bits(reaching)) reaching = pack_leave_resting(span, at, reaching, lanes.twice, p);
     p->near.flat[at / MOTE_WIDTH] = wide_lane_bits(reaching & ~lanes.others);
     p->near.others[at / MOTE_WIDTH] = wide_lane_bits(reaching & lanes.others);
 }
@@ -301,42 +310,51 @@ MOTE_OUTLINE bool pack_settle(pack *p) {
     return wide_all(all);
 }
 
-/* Returns the planes and height fields of a list. */
-MOTE_INLINE mote_near flat_colliders(const mote_collision *c, const mote_near *near) {
-    mote_near flat;
-    flat.count = 0, flat.free = near->free;
+/* Finds the planes and height fields of a list. */
+MOTE_INLINE void find_flat(const mote_collision *c, const mote_near *near, mote_near *flat) {
+    flat->count = 0, flat->free = near->free;
     for (uint32_t k = 0; k < near->count; k++) {
         const mote_collider_pose *pose = &c->poses[near->index[k]];
-        flat.index[flat.count] = near->index[k];
-        flat.count += pose->height_field || pose->kind == MOTE_COLLIDER_PLANE;
+        flat->index[flat->count] = near->index[k];
+        flat->count += pose->height_field || pose->kind == MOTE_COLLIDER_PLANE;
     }
-    return flat;
+}
+
+/* Returns the state that starts at slot `first` of the columns of a span. */
+MOTE_INLINE pack_state pack_columns(const mote_span *span, size_t first) {
+    pack_state state;
+    for (int axis = 0; axis < 3; axis++)
+        state.x[axis] = span->x[axis] + first, state.v[axis] = span->v[axis] + first;
+    return state;
 }
 
 /* Runs the only step of slots [first, first + slots) of a span with collisions, without stuck particles and
- * orientations. */
+ * orientations. The first substep reads the columns of the span; later ones change places between two states
+ * beside them. */
 MOTE_INLINE void pack_block(const mote_plan *plan, const mote_span *span, mote_instance of, size_t first,
                             size_t slots, uint32_t *frozen) {
     MOTE_ALIGNED(64) float memory[PACK_COLUMNS - 1][PACK_STRIDE]; /* radii have a column of the system */
     MOTE_ALIGNED(64) int32_t masks[3][PACK_SLOTS];
-    pack p = {.before = {{memory[0], memory[1], memory[2]}, {memory[3], memory[4], memory[5]}},
-              .after = {{memory[6], memory[7], memory[8]}, {memory[9], memory[10], memory[11]}},
-              .room = memory[12],
-              .alive = masks[0],
-              .steady = masks[1],
-              .listed = masks[2]};
+    pack p;
+    find_flat(span->collision, span->near, &p.near.flat_list);
+    pack_state other = {{memory[0], memory[1], memory[2]}, {memory[3], memory[4], memory[5]}};
+    p.before = pack_columns(span, first);
+    p.after = (pack_state){{memory[6], memory[7], memory[8]}, {memory[9], memory[10], memory[11]}};
+    p.room = memory[12], p.alive = masks[0], p.steady = masks[1], p.listed = masks[2];
     p.first = first, p.slots = slots;
-    pack_load(plan, span, &p);
-    p.near.flat_list = flat_colliders(span->collision, span->near);
     const bool may_settle = span->collision->still && !plan->timed;
+    if (!may_settle) memset(p.steady, 0, sizeof masks[1]);
     for (uint32_t substep = 0; substep < plan->substeps; substep++) {
         memset(p.near.flat, 0, sizeof p.near.flat);
         memset(p.near.others, 0, sizeof p.near.others);
-        for (size_t at = 0; at < slots; at += MOTE_WIDTH) pack_register(plan, span, of, substep, at, &p);
+        if (substep == 0)
+            for (size_t at = 0; at < slots; at += MOTE_WIDTH) pack_register(plan, span, of, 0, at, &p);
+        else
+            for (size_t at = 0; at < slots; at += MOTE_WIDTH) pack_register(plan, span, of, substep, at, &p);
         pack_collide(span, &p.near.flat_list, substep, p.near.flat, &p);
         pack_collide(span, span->near, substep, p.near.others, &p);
         const bool settled = may_settle && substep + 1 < plan->substeps && pack_settle(&p);
-        const pack_state last = p.before;
+        const pack_state last = substep ? p.before : other;
         p.before = p.after, p.after = last;
         if (settled) break;
     }
