@@ -69,13 +69,14 @@ static void check_reported(world *w) {
 /* A world whose particles have every column. */
 static mote_system_def full_def(void) {
     mote_system_def def = world_def();
-    def.mass_column = def.lifetimes = def.anchor_column = def.external_forces = def.radius_column = true;
+    def.mass_column = def.lifetimes = def.initial_ages = def.anchor_column = def.external_forces = true;
+    def.radius_column = true;
     def.orientation = def.principal_moments = def.inertia_column = def.external_torques = true;
     return def;
 }
 
 /* Every column of floats that the host may write: particles, then strands, then networks. */
-enum { PARTICLE_COLUMNS = 33, COLUMNS = PARTICLE_COLUMNS + 12 };
+enum { PARTICLE_COLUMNS = 36, COLUMNS = PARTICLE_COLUMNS + 12 };
 
 static void list_columns(world *w, float *columns[COLUMNS]) {
     mote_vector_columns forces, torques;
@@ -97,6 +98,7 @@ static void list_columns(world *w, float *columns[COLUMNS]) {
                                            {p.inverse_mass, p.lifetime, p.radius},
                                            {p.orientation.x, p.orientation.y, p.orientation.z},
                                            {p.orientation.w, p.position.x, p.velocity.x},
+                                           {p.initial_age, p.position.y, p.velocity.y},
                                            s.position,
                                            t.velocity,
                                            n.position,

@@ -1,5 +1,4 @@
-/* Calls of a cluster over transports that pretend: what joining refuses and compares, how slots are dealt,
- * and a cluster of one. */
+/* Calls of a cluster over transports that pretend: joining, the deal of slots, a cluster of one. */
 #include "test.h"
 
 #include <string.h>
@@ -130,6 +129,7 @@ TEST(every_field_of_the_def_is_compared) {
     DIFFERS(mass = 2);
     DIFFERS(particle_ids = !base.particle_ids);
     DIFFERS(lifetimes = !base.lifetimes);
+    DIFFERS(initial_ages = true);
     DIFFERS(anchor_column = true);
     DIFFERS(external_forces = true);
     DIFFERS(collisions = !base.collisions);

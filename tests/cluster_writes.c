@@ -71,7 +71,7 @@ static mote_system_def def_of(const setting *as) {
     def.lifetimes = def.anchor_column = def.external_forces = def.orientation = def.external_torques = true;
     def.principal_moments = def.inertia_column = def.collisions = def.radius_column = def.sticking = true;
     def.extra_count = 1, def.extra_bytes[0] = 4, def.max_deaths = as->deaths;
-    def.collision_radius = 0.01f;
+    def.collision_radius = 0.01f, def.initial_ages = true;
     return def;
 }
 
@@ -100,23 +100,23 @@ static void add_objects(world *w) {
 
 /* Every column of a view, by number. */
 static void *column_of(const mote_range_view *v, uint32_t column) {
-    void *const all[] = {v->birth_step,    v->lifetime,           v->position.x,
-                         v->position.z,    v->velocity.y,         v->previous.x,
-                         v->inverse_mass,  v->anchor.y,           v->radius,
-                         v->stuck,         v->extra[0],           v->orientation.w,
-                         v->orientation.x, v->angular_velocity.z, v->inertia.x,
-                         v->inertia.z};
+    void *const all[] = {
+        v->birth_step, v->lifetime,   v->initial_age,   v->position.x,    v->position.z,
+        v->velocity.y, v->previous.x, v->inverse_mass,  v->anchor.y,      v->radius,
+        v->stuck,      v->extra[0],   v->orientation.w, v->orientation.x, v->angular_velocity.z,
+        v->inertia.x,  v->inertia.z};
     return column < COUNT_OF(all) ? all[column] : NULL;
 }
 
 /* Columns that the host fills on all ranks. */
-enum { EVERYWHERE = 2 };
+enum { EVERYWHERE = 3 };
 
 /* Fills new particles; of slots of other ranks the columns from number `garbage` on with other values. */
 static void fill(const world *w, const mote_range_view *v, uint32_t garbage) {
     for (uint32_t i = 0; i < v->count; i++) {
         v->position.x[i] = 0.1f * (float)i, v->position.z[i] = 2, v->velocity.y[i] = 1 + (float)i;
         v->inverse_mass[i] = 1 / (1 + (float)i), v->lifetime[i] = 0.05f * (float)(1 + i % 7);
+        v->initial_age[i] = 0.001f * (float)(i % 5);
         v->radius[i] = 0.01f * (float)i, v->anchor.y[i] = (float)i, v->angular_velocity.z[i] = (float)i;
         memcpy((uint32_t *)v->extra[0] + i, &i, sizeof i);
         for (uint32_t k = garbage; k && column_of(v, k); k++)
@@ -164,7 +164,7 @@ static void write_strands(world *w, uint32_t column) {
 }
 
 static uint32_t columns_of(where to) {
-    return to == VIEW                                      ? 16
+    return to == VIEW                                      ? 17
            : to == MADE || to == MADE_EARLY || to == ALONE ? EVERYWHERE
            : to == NOWHERE                                 ? 1
                                                            : 6;

@@ -7,7 +7,7 @@
 
 #include "particles/emitters.h"
 
-enum { MOST = 40, COLUMNS = 23 };
+enum { MOST = 40, COLUMNS = 24 };
 
 /* --- The plain loop --- */
 
@@ -152,7 +152,8 @@ static void orientation_at(const mote_emission *e, const dice *d, float t, float
     for (int i = 0; i < 3; i++) w[i] *= speed;
 }
 
-/* Columns: x, v, previous x, previous v, inverse mass, lifetime, two of the host's, orientation, spin. */
+/* Columns: x, v, previous x, previous v, inverse mass, lifetime, two of the host's, orientation, spin,
+ * initial age. */
 static void birth(const mote_emission *e, uint64_t number, float f, float column[COLUMNS][MOST], uint32_t i) {
     const dice d = dice_of(e->def->seed, e->stream, e->serial + number + i);
     float born = f + (float)i * e->spacing, x[3], v[3];
@@ -178,6 +179,7 @@ static void birth(const mote_emission *e, uint64_t number, float f, float column
     orientation_at(e, &d, t, q, w);
     for (int k = 0; k < 4; k++) column[16 + k][i] = q[k];
     for (int k = 0; k < 3; k++) column[20 + k][i] = w[k];
+    column[23][i] = left;
 }
 
 /* --- The comparison --- */
@@ -188,7 +190,7 @@ static void clear(float column[COLUMNS][MOST]) {
 }
 
 static mote_newborn newborn_in(float column[COLUMNS][MOST]) {
-    mote_newborn to = {.inverse_mass = column[12], .lifetime = column[13]};
+    mote_newborn to = {.inverse_mass = column[12], .lifetime = column[13], .initial_age = column[23]};
     for (int axis = 0; axis < 3; axis++) {
         to.x[axis] = column[axis], to.v[axis] = column[3 + axis];
         to.previous_x[axis] = column[6 + axis], to.previous_v[axis] = column[9 + axis];

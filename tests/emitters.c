@@ -1,6 +1,7 @@
 /* Emitters: births exact in number, place and time, whatever the frames and the workers; refusals. */
 #include <float.h>
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 #include "emitting.h"
 
@@ -182,6 +183,44 @@ TEST(lifetimes_run_from_the_moment_of_birth) {
     const mote_range_view view = mote_system_view(system);
     for (uint32_t i = 0; i < view.count; i++) ASSERT(mote_system_age(system, i), <, 0.5 + 1.0 / 60);
     mote_system_destroy(system);
+}
+
+/* In a picture at any moment a particle has gone its speed times its age, and its life is the share of that.
+ */
+TEST(ages_run_from_the_moment_of_birth_within_a_step) {
+    enum { MOST = 400 };
+    for (int interpolation = 0; interpolation < MOTE_INTERPOLATION_COUNT; interpolation++) {
+        mote_system_def def = emitting_def(MOST);
+        def.lifetimes = def.initial_ages = true, def.interpolation = (mote_interpolation)interpolation;
+        def.steps_per_second = (mote_rate){10, 1};
+        mote_system *system = make_system(&def);
+        mote_emitter_def emitter = mote_default_emitter_def();
+        emitter.rate = 317, emitter.lifetime = (mote_spread){0.75f, 0.75f},
+        emitter.speed = (mote_spread){8, 8};
+        add(system, &emitter);
+        struct {
+            float x[3], age, remaining;
+        } seen[MOST];
+        mote_present_layout layout = mote_default_present_layout();
+        layout.stride = sizeof *seen;
+        layout.age_offset = offsetof(__typeof__(*seen), age);
+        layout.remaining_offset = offsetof(__typeof__(*seen), remaining);
+        uint32_t early = 0;
+        for (int frame = 0; frame < 100; frame++) {
+            test_case("interpolation %d, frame %d", interpolation, frame);
+            assert_int_equal(mote_system_advance(system, 16666667, NULL), MOTE_OK);
+            assert_int_equal(mote_system_present(system, &layout, seen, sizeof seen), MOTE_OK);
+            for (uint32_t i = 0; i < mote_system_count(system); i++) {
+                const double way = (double)seen[i].x[1], age = fmax(way / 8, 0);
+                early += way < 0;
+                ASSERT_NEAR((double)seen[i].age, age, 1e-6);
+                ASSERT_NEAR((double)seen[i].remaining, 1 - age / 0.75, 2e-6);
+            }
+        }
+        ASSERT(early > 0, ==,
+               interpolation != MOTE_INTERPOLATE_NONE); /* drawn before their birth: of age 0 */
+        mote_system_destroy(system);
+    }
 }
 
 TEST(newborn_inherit_the_velocity_of_the_emitter_while_it_moves) {

@@ -22,7 +22,7 @@ typedef enum cause { SOUND, KILLED, OLD, BROKEN, AT_FLOOR, SPUN, AT_WALL, CAUSES
 typedef struct being {
     mote_particle_id id;
     uint32_t birth, effect; /* effect: step at whose end what the host has done to it acts */
-    float lifetime;
+    float lifetime, early;  /* early: s, initial age */
     bool dying;
     cause struck; /* what the host has done to it: SOUND, or from BROKEN on */
 } being;
@@ -134,11 +134,11 @@ static float lifetime_of(const spring_of_life *s) {
 
 /* Counts a birth at a fraction of the step; returns whether there is capacity for it. */
 static bool is_born(model *m, spring_of_life *s, double fraction) {
-    const float lifetime = lifetime_of(s) - (float)((1 - fraction) * TIMESTEP);
+    const float left = (float)((1 - fraction) * TIMESTEP), early = m->def.initial_ages ? left : 0;
+    being b = {.birth = m->steps, .lifetime = lifetime_of(s) - left, .early = early};
     s->births++;
     if (m->count == m->capacity) return false;
-    const being b = {.id = new_id(m), .birth = m->steps, .lifetime = lifetime};
-    note(m, BIRTHS, (event){m->steps, m->count, s->number, b.id});
+    note(m, BIRTHS, (event){m->steps, m->count, s->number, b.id = new_id(m)});
     m->living[m->count++] = b;
     return true;
 }
@@ -213,7 +213,8 @@ static void check_beings(model *m) {
         ASSERT(mote_system_slot(m->system, b->id), ==, (b->dying ? MOTE_NO_SLOT : i));
         if (!m->def.lifetimes) continue;
         ASSERT(view.birth_step[i], ==, b->birth);
-        ASSERT(mote_system_age(m->system, i), ==, (int32_t)(m->steps - b->birth) * TIMESTEP);
+        ASSERT_NEAR(mote_system_age(m->system, i), (int32_t)(m->steps - b->birth) * TIMESTEP + b->early,
+                    1e-6);
         ASSERT(!isfinite(view.lifetime[i]), ==, !isfinite(b->lifetime));
         if (isfinite(b->lifetime)) ASSERT_NEAR(view.lifetime[i], b->lifetime, 1e-6);
         b->lifetime = view.lifetime[i];
@@ -471,7 +472,7 @@ static void open_game(model *m, uint32_t game) {
     m->def.interpolation = (mote_interpolation)below(m, MOTE_INTERPOLATION_COUNT);
     m->def.loop_order = (mote_loop_order)below(m, MOTE_LOOP_ORDER_COUNT);
     m->def.lifetimes = !bare && !chance(m, 4), m->def.collisions = !bare && !chance(m, 3);
-    m->def.orientation = !bare && chance(m, 3);
+    m->def.orientation = !bare && chance(m, 3), m->def.initial_ages = chance(m, 2);
     m->def.max_deaths = chance(m, 3) ? 1 + below(m, 40) : MOST_EVENTS;
     m->def.max_births = chance(m, 3) ? 1 + below(m, 40) : MOST_EVENTS;
     m->def.max_hits = chance(m, 3) ? 1 + below(m, 2) : MOST_EVENTS;

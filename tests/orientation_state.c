@@ -244,7 +244,8 @@ static void refuse_snapshot(const void *memory, size_t bytes, mote_system_def de
 }
 
 TEST(a_snapshot_of_another_body_is_refused_by_name) {
-    const mote_system_def def = turning_def(8);
+    mote_system_def def = turning_def(8);
+    def.lifetimes = true;
     mote_system_def other = def;
     mote_system *system = system_of(&def);
     unsigned char memory[8192];
@@ -255,6 +256,8 @@ TEST(a_snapshot_of_another_body_is_refused_by_name) {
     other.principal_moments = false, refuse_snapshot(memory, bytes, other, "principal_moments"), other = def;
     other.inertia_column = true, refuse_snapshot(memory, bytes, other, "inertia_column"), other = def;
     other.radius_column = true, refuse_snapshot(memory, bytes, other, "radius_column"), other = def;
+    other.initial_ages = true;
+    refuse_snapshot(memory, bytes, other, "initial_ages"), other = def;
     other.inertia[2] = 2, refuse_snapshot(memory, bytes, other, "inertia"), other = def;
     other.spin_drag = 2, refuse_snapshot(memory, bytes, other, "spin_drag"), other = def;
     other.external_torques = false, refuse_snapshot(memory, bytes, other, "external_torques");

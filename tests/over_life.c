@@ -98,6 +98,7 @@ static mote_system *crowd(const mote_system_def *def, uint32_t count) {
         view.birth_step[i] = 0u - random_below(&random, 64);
         view.lifetime[i] = random_between(&random, 1.1f, 4);
         if (i % 9 == 0) view.lifetime[i] = INFINITY;
+        if (view.initial_age) view.initial_age[i] = random_between(&random, 0, 1.0f / RATE);
     }
     advanced(system, 2 * STEP + STEP / 8 * 3);
     for (uint32_t i = 0; i < count && view.lifetime; i += 10)
@@ -120,9 +121,11 @@ static float life_of(const mote_system *system, const mote_range_view *view, uin
     if (!view->lifetime) return 0;
     const double steps = (double)(int32_t)((uint32_t)mote_system_steps(system) - view->birth_step[slot]);
     const double shift = blends ? 0.375 - 1 : 0;
-    const float age = (float)((steps + shift) * (1.0 / RATE));
-    if (!(view->lifetime[slot] > 0)) return 1;
-    return fminf(fmaxf(age, 0) / view->lifetime[slot], 1);
+    const float initial = view->initial_age ? view->initial_age[slot] : 0,
+                age = (float)((steps + shift) * (1.0 / RATE) + (double)initial),
+                whole = view->lifetime[slot] + initial;
+    if (!(whole > 0)) return 1;
+    return fminf(fmaxf(age, 0) / whole, 1);
 }
 
 static void expect_vertex(const keys *k, float life, float factor, const vertex *got) {
@@ -164,7 +167,7 @@ TEST(sizes_and_colours_are_those_of_the_keys) {
         const keys k = random_keys(&random, 1 + n / 2 % MOTE_MAX_KEYS, easing);
         const mote_interpolation interpolation = (mote_interpolation)(n / 3 % MOTE_INTERPOLATION_COUNT);
         mote_system_def def = def_of(interpolation, n % 11 != 0);
-        def.isa = isas[n % 2];
+        def.isa = isas[n % 2], def.initial_ages = n % 5 < 3;
         job_kinds kinds;
         make_job_kinds(&kinds, 3);
         def.jobs = kinds.jobs[n % 3];

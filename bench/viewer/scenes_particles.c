@@ -79,7 +79,7 @@ static mote_emitter_def fountain_jet(const scene_state *s) {
 static void open_fountain(scene_state *s) {
     particles *p = open_particles(s, 1u << 20);
     mote_system_def def = scene_def(p->capacity, 1);
-    def.lifetimes = true, def.particle_ids = false;
+    def.lifetimes = def.initial_ages = true, def.particle_ids = false;
     scene_make_system(s, &def);
     scene_gravity(s->system, -9.81f);
     add_force(s->system, mote_wind((const float[3]){0.3f, 0, 0}, 0.15f));
@@ -139,7 +139,7 @@ const scene scene_fountain = {
 static void open_smoke(scene_state *s) {
     particles *p = open_particles(s, 60000);
     mote_system_def def = scene_def(p->capacity, 1);
-    def.lifetimes = true, def.particle_ids = false;
+    def.lifetimes = def.initial_ages = true, def.particle_ids = false;
     scene_make_system(s, &def);
     scene_gravity(s->system, 1.6f); /* warm air rises */
     add_force(s->system, mote_curl_noise(s->parameter[1], 0.8f, 0.45f, 7, MOTE_FIELD_WIND, 2.2f));

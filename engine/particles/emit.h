@@ -154,6 +154,7 @@ MOTE_INLINE void store_rest(const mote_emission *e, wide_unsigned state, wide le
                     def->lifetime.least < INFINITY ? draw_spread(state, DRAW_LIFETIME, &def->lifetime) - left
                                                    : wide_set(INFINITY),
                     count);
+    if (to->initial_age) store_lanes(to->initial_age, at, left, count);
     if (to->inverse_mass)
         store_lanes(to->inverse_mass, at, 1.0f / draw_spread(state, DRAW_MASS, &def->mass), count);
     if (to->radius)

@@ -203,6 +203,7 @@ static mote_newborn newborn_at(const mote_particles *particles, uint32_t slot) {
     mote_particles_vector(particles, MOTE_COLUMN_PREVIOUS_VELOCITY, first.previous_v);
     first.inverse_mass = particles->column[MOTE_COLUMN_INVERSE_MASS];
     first.lifetime = particles->column[MOTE_COLUMN_LIFETIME];
+    first.initial_age = particles->column[MOTE_COLUMN_INITIAL_AGE];
     first.radius = particles->column[MOTE_COLUMN_RADIUS];
     for (int i = 0; i < 4; i++) first.orientation[i] = particles->column[MOTE_COLUMN_ORIENTATION + i];
     mote_particles_vector(particles, MOTE_COLUMN_ANGULAR_VELOCITY, first.angular_velocity);

@@ -43,7 +43,7 @@ typedef struct mote_emission {
 struct mote_newborn {
     size_t first;
     float *x[3], *v[3], *previous_x[3], *previous_v[3];
-    float *inverse_mass, *lifetime, *radius, *extra[MOTE_MAX_EXTRA_COLUMNS];
+    float *inverse_mass, *lifetime, *initial_age, *radius, *extra[MOTE_MAX_EXTRA_COLUMNS];
     float *orientation[4], *angular_velocity[3];
 };
 

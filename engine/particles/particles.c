@@ -37,6 +37,7 @@ static void choose_columns(mote_particles *particles, const mote_system_def *def
     }
     if (def->mass_column) bytes[MOTE_COLUMN_INVERSE_MASS] = sizeof(float);
     if (def->lifetimes) bytes[MOTE_COLUMN_BIRTH] = bytes[MOTE_COLUMN_LIFETIME] = sizeof(float);
+    if (def->lifetimes && def->initial_ages) bytes[MOTE_COLUMN_INITIAL_AGE] = sizeof(float);
     if (def->particle_ids) bytes[MOTE_COLUMN_ID] = sizeof(mote_particle_id);
     bytes[MOTE_COLUMN_FATE] = sizeof(uint8_t);
     for (uint32_t i = 0; i < def->extra_count; i++) bytes[MOTE_COLUMN_EXTRA + i] = def->extra_bytes[i];

@@ -31,7 +31,8 @@ typedef enum mote_column_id {
     MOTE_COLUMN_INERTIA = MOTE_COLUMN_ANGULAR_VELOCITY + 3,             /* one, or three principal moments */
     MOTE_COLUMN_PREVIOUS_ORIENTATION = MOTE_COLUMN_INERTIA + 3,         /* NaN in x: there is none */
     MOTE_COLUMN_EXTERNAL_TORQUE = MOTE_COLUMN_PREVIOUS_ORIENTATION + 4, /* in the axes of the world */
-    MOTE_COLUMN_COUNT = MOTE_COLUMN_EXTERNAL_TORQUE + 3
+    MOTE_COLUMN_INITIAL_AGE = MOTE_COLUMN_EXTERNAL_TORQUE + 3,
+    MOTE_COLUMN_COUNT
 } mote_column_id;
 
 /* The fate of a slot, one byte. 1 .. MOTE_FATE_MAX_STEP: turned non-finite in that step of the batch being
@@ -138,11 +139,11 @@ void mote_particles_clear_ids(mote_particles *particles, uint32_t count, uint32_
 /* Whether every rank of a cluster has a column, and not only the owner of a slot. */
 MOTE_INLINE bool mote_particles_is_everywhere(int id) {
     return id == MOTE_COLUMN_ID || id == MOTE_COLUMN_FATE || id == MOTE_COLUMN_BIRTH ||
-           id == MOTE_COLUMN_LIFETIME;
+           id == MOTE_COLUMN_LIFETIME || id == MOTE_COLUMN_INITIAL_AGE;
 }
 
-/* Returns the hash of the columns that a host writes, chained after `seed`: births and lifetimes, and with
- * `all` all others; external forces and torques with `forces` too, while they are marked. */
+/* Returns the hash of the columns that a host writes, chained after `seed`: births, lifetimes and initial
+ * ages, and with `all` all others; external forces and torques with `forces` too, while they are marked. */
 uint64_t mote_particles_hash_columns(const mote_particles *particles, bool all, bool forces, uint64_t seed);
 
 /* Copies all columns of slots from[i] to slots to[i], i < pairs, and updates the id table. */

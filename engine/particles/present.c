@@ -195,7 +195,9 @@ static float age_of(const task *t, uint32_t slot) {
     const uint32_t *birth = t->particles->column[MOTE_COLUMN_BIRTH];
     const bool blends = t->particles->interpolation != MOTE_INTERPOLATE_NONE;
     const double steps = mote_age((uint32_t)t->now->number, birth[slot]);
-    const double age = (blends ? steps - 1 + (double)t->by->alpha : steps) * t->now->plan->timestep;
+    const float *initial = t->particles->column[MOTE_COLUMN_INITIAL_AGE];
+    const double since = (blends ? steps - 1 + (double)t->by->alpha : steps) * t->now->plan->timestep,
+                 age = initial ? since + (double)initial[slot] : since;
     return age > 0 ? (float)age : 0;
 }
 
@@ -210,9 +212,10 @@ static void write_ages(const task *t, size_t first, size_t end) {
 /* --- Over life --- */
 
 /* Returns the elements of a column of words that belong to the vertices [first, first + count), in whole lane
- * groups. They are copied to `memory` where the layout has an order. */
+ * groups; NULL without the column. They are copied to `memory` where the layout has an order. */
 static const void *words_of(const task *t, const void *column, size_t first, size_t count, float *memory) {
     const float *words = column;
+    if (!words) return NULL;
     if (!t->layout->order) return words + first;
     for (size_t i = 0; i < mote_round_up(count, MOTE_GROUP); i++)
         memory[i] = words[slot_of(t, first + (i < count ? i : 0))];
@@ -221,19 +224,20 @@ static const void *words_of(const task *t, const void *column, size_t first, siz
 
 /* Finds the lives of a block of vertices; 0 in systems without lifetimes. */
 static void find_lives(const task *t, size_t first, size_t count, float *life) {
-    MOTE_ALIGNED(64) float birth[MOTE_BLOCK], lifetime[MOTE_BLOCK];
+    MOTE_ALIGNED(64) float birth[MOTE_BLOCK], lifetime[MOTE_BLOCK], initial[MOTE_BLOCK];
     const mote_particles *particles = t->particles;
     const bool ages_at_all = particles->column[MOTE_COLUMN_LIFETIME];
     const size_t from = ages_at_all ? count : 0;
     memset(life + from, 0, (mote_round_up(count, MOTE_GROUP) - from) * sizeof *life);
     if (!ages_at_all) return;
     const bool blends = particles->interpolation != MOTE_INTERPOLATE_NONE;
-    const mote_ages ages = {.birth = words_of(t, particles->column[MOTE_COLUMN_BIRTH], first, count, birth),
-                            .lifetime =
-                                words_of(t, particles->column[MOTE_COLUMN_LIFETIME], first, count, lifetime),
-                            .now = (uint32_t)t->now->number,
-                            .shift = blends ? (double)t->by->alpha - 1 : 0,
-                            .timestep = t->now->plan->timestep};
+    const mote_ages ages = {
+        .birth = words_of(t, particles->column[MOTE_COLUMN_BIRTH], first, count, birth),
+        .lifetime = words_of(t, particles->column[MOTE_COLUMN_LIFETIME], first, count, lifetime),
+        .initial = words_of(t, particles->column[MOTE_COLUMN_INITIAL_AGE], first, count, initial),
+        .now = (uint32_t)t->now->number,
+        .shift = blends ? (double)t->by->alpha - 1 : 0,
+        .timestep = t->now->plan->timestep};
     t->by->kernels->lives(&ages, count, life);
 }
 

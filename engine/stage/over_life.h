@@ -31,11 +31,11 @@ MOTE_INLINE int32_t mote_age(uint32_t now, uint32_t birth) {
     return age < MOTE_MAX_AGE ? age : MOTE_MAX_AGE;
 }
 
-/* Births and lifetimes of a block, and the presented time: age = (now - birth + shift) timestep, at least 0.
- */
+/* Births, lifetimes and initial ages (s; NULL: 0) of a block, and the presented time: age = initial + (now -
+ * birth + shift) timestep, at least 0, of a life of initial + lifetime. */
 typedef struct mote_ages {
     const uint32_t *birth;
-    const float *lifetime;
+    const float *lifetime, *initial;
     uint32_t now;
     double shift, timestep; /* steps; s */
 } mote_ages;

@@ -5,18 +5,27 @@
 #include "math/wide.h"
 #include "stage/over_life.h"
 
-/* Lives: age / lifetime, limited to 0 .. 1; 0 where the lifetime has no end, 1 where it is not positive. */
-static void lives(const mote_ages *ages, size_t count, float *life) {
+MOTE_INLINE void find_all_lives(const mote_ages *ages, bool initial_ages, size_t count, float *life) {
     const uint32_t *birth = ages->birth, now = ages->now;
-    const float *lifetime = ages->lifetime;
+    const float *lifetime = ages->lifetime, *initial = ages->initial;
     const double shift = ages->shift, timestep = ages->timestep;
 #pragma omp simd
     for (size_t i = 0; i < count; i++) {
-        const float age = (float)(((double)mote_age(now, birth[i]) + shift) * timestep);
-        const float part = (age > 0 ? age : 0) / lifetime[i];
+        const float before = initial_ages ? initial[i] : 0.0f, whole = lifetime[i] + before;
+        const float age = (float)(((double)mote_age(now, birth[i]) + shift) * timestep + (double)before);
+        const float part = (age > 0 ? age : 0) / whole;
         const float most = part < 1 ? part : 1;
-        life[i] = lifetime[i] > 0 ? most : 1;
+        life[i] = whole > 0 ? most : 1;
     }
+}
+
+/* Lives: age over all the time from birth to death, limited to 0 .. 1; 0 where that has no end, 1 where it is
+ * not positive. */
+static void lives(const mote_ages *ages, size_t count, float *life) {
+    if (ages->initial)
+        find_all_lives(ages, true, count, life);
+    else
+        find_all_lives(ages, false, count, life);
 }
 
 /* The key that a life has passed, and the share of the way to the next. */

@@ -92,6 +92,7 @@ static uint64_t hash_of_system(const mote_system *system, const mote_peers *peer
                                 def->mass_column,
                                 def->particle_ids,
                                 def->lifetimes,
+                                def->initial_ages,
                                 def->anchor_column,
                                 def->external_forces,
                                 def->collisions,

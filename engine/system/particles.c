@@ -33,6 +33,7 @@ static mote_range_view view_of(const mote_particles *particles, uint32_t first, 
                             .inverse_mass = element_at(particles, MOTE_COLUMN_INVERSE_MASS, first),
                             .birth_step = element_at(particles, MOTE_COLUMN_BIRTH, first),
                             .lifetime = element_at(particles, MOTE_COLUMN_LIFETIME, first),
+                            .initial_age = element_at(particles, MOTE_COLUMN_INITIAL_AGE, first),
                             .anchor = vector_at(particles, MOTE_COLUMN_ANCHOR, first),
                             .id = element_at(particles, MOTE_COLUMN_ID, first),
                             .radius = element_at(particles, MOTE_COLUMN_RADIUS, first),
@@ -156,9 +157,11 @@ mote_result mote_system_kill(mote_system *system, uint32_t count, const mote_par
 double mote_system_age(const mote_system *system, uint32_t slot) {
     if (!system || slot >= system->particles.range.slot_count) return 0;
     const uint32_t *birth = element_at(&system->particles, MOTE_COLUMN_BIRTH, slot);
+    const float *initial = element_at(&system->particles, MOTE_COLUMN_INITIAL_AGE, slot);
     if (!birth) return 0;
     mote_fpu_state saved = mote_fpu_enter();
     double age = mote_age((uint32_t)system->clock.step, *birth) * system->clock.timestep;
+    if (initial) age += (double)*initial;
     MOTE_FPU_COMPUTED(age);
     mote_fpu_leave(saved);
     return age;

@@ -38,7 +38,7 @@ typedef struct visit {
 } visit;
 
 /* Settings that must be equal; each is one word, so that the fault can name it. */
-enum { SETTINGS = 20, RADIUS_COLUMN = 17 };
+enum { SETTINGS = 20, LIFETIMES = 11, RADIUS_COLUMN = 17 };
 static const char *const setting_names[SETTINGS] = {
     "steps_per_second", "steps_per_second", "substeps",      "start_time",       "start_time",
     "integrator",       "late_policy",      "mass",          "interpolation",    "mass_column",
@@ -56,11 +56,15 @@ static uint32_t choices_of(const mote_system_def *def) {
     return 1u | (uint32_t)def->principal_moments << 1 | (uint32_t)def->inertia_column << 2;
 }
 
+/* Whether particles have initial ages. */
+static uint32_t ages_of(const mote_system_def *def) { return def->lifetimes && def->initial_ages; }
+
 /* Returns the name of a setting whose word differs. */
 static const char *setting_name(uint32_t i, uint32_t word, uint32_t own) {
     static const char *const names[] = {"radius_column", "orientation", "principal_moments",
                                         "inertia_column"};
     if (i >= SETTINGS) return "extra_bytes";
+    if (i == LIFETIMES && (word ^ own) == 2) return "initial_ages";
     if (i != RADIUS_COLUMN || word == own) return setting_names[i];
     const int bit = __builtin_ctz(word ^ own);
     return bit < 4 ? names[bit] : setting_names[i];
@@ -78,7 +82,7 @@ static void settings_of(const mote_system_def *def, uint32_t words[SETTINGS + MO
                                    (uint32_t)def->interpolation,
                                    def->mass_column,
                                    def->particle_ids,
-                                   def->lifetimes,
+                                   (uint32_t)def->lifetimes | ages_of(def) << 1,
                                    def->anchor_column,
                                    def->external_forces,
                                    def->max_steps_per_advance,

@@ -5,8 +5,8 @@
  *
  * Owners. Slots of loose particles are dealt in turn in chunks; strands go by whole lane groups, networks by
  * whole blocks, in runs of nearly equal size, and islands are cut only where they are larger. Every rank
- * keeps counts, ids, births, lifetimes and all that is set by calls. Positions, velocities, masses and the
- * other columns are valid on the owner; on other ranks they are old until mote_system_gather.
+ * keeps counts, ids, births, lifetimes, initial ages and all that is set by calls. Positions, velocities,
+ * masses and the other columns are valid on the owner; on other ranks they are old until mote_system_gather.
  *
  * Messages. An advance begins with one comparison of 16 bytes per rank. A batch of steps of loose particles
  * ends with one of 8 bytes per rank: how many turned non-finite or were killed by colliders. Where there are
@@ -31,15 +31,15 @@
  * them restore one snapshot.
  *
  * Writes of the host. In new particles (mote_system_spawn) and in external forces and torques the values of
- * the owner of each slot count (mote_system_owns); what other ranks write there is lost. Lifetimes and birth
- * steps are written on all ranks alike, and so is everything else: all columns of mote_system_view, those of
- * strands and networks, and what a step hook writes. A comparison contains a hash of what the host can see
- * without a message: of lifetimes and birth steps after a spawn, and of all columns where the state is whole,
- * after a gather or where every rank steps everything (order: bytes of these columns). Ranks that differ get
- * CALLS until the columns are alike again. Where particles were spawned since the last step, the owner's
- * values count in the columns of all loose particles but lifetimes and birth steps. Not compared: writes to
- * strands and networks through a view from before the last step while the state is not whole; functions of
- * the host, and what they read.
+ * the owner of each slot count (mote_system_owns); what other ranks write there is lost. Lifetimes, birth
+ * steps and initial ages are written on all ranks alike, and so is everything else: all columns of
+ * mote_system_view, those of strands and networks, and what a step hook writes. A comparison contains a hash
+ * of what the host can see without a message: of lifetimes, birth steps and initial ages after a spawn, and
+ * of all columns where the state is whole, after a gather or where every rank steps everything (order: bytes
+ * of these columns). Ranks that differ get CALLS until the columns are alike again. Where particles were
+ * spawned since the last step, the owner's values count in the columns of all loose particles but lifetimes,
+ * birth steps and initial ages. Not compared: writes to strands and networks through a view from before the
+ * last step while the state is not whole; functions of the host, and what they read.
  *
  * Where two ranks differ, mote_system_hash_chunks and mote_system_hash_items find in what (mote/snapshot.h).
  *
@@ -104,8 +104,8 @@ MOTE_API mote_result mote_system_gather(mote_system *system);
 
 /** Returns whether this rank owns a slot of loose particles; true for a system that has not joined. A host
  * may fill only such slots of external forces and torques, and of the view that mote_system_spawn gives it
- * outside of a step hook, lifetimes and birth steps apart. The owners change with the capacity. Not
- * thread-safe with calls that change the system.
+ * outside of a step hook, lifetimes, birth steps and initial ages apart. The owners change with the capacity.
+ * Not thread-safe with calls that change the system.
  */
 MOTE_API bool mote_system_owns(const mote_system *system, uint32_t slot);
 

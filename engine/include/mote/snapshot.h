@@ -15,9 +15,9 @@
  * the particles, those of the def only: position, velocity, inverse mass, previous position and velocity,
  * external forces (if requested), anchor, birth, lifetime, id, columns of the host, radius, number of the
  * collider to which a particle sticks and its place in the axes of that, orientation, angular velocity,
- * inertia, previous orientation, external torques (if requested). Columns of the host are 32-bit numbers
- * where the bytes of an element are a multiple of 4, else bytes. So floats, and a colour in one uint32_t, are
- * the same on machines of either byte order.
+ * inertia, previous orientation, external torques (if requested), initial age. Columns of the host are 32-bit
+ * numbers where the bytes of an element are a multiple of 4, else bytes. So floats, and a colour in one
+ * uint32_t, are the same on machines of either byte order.
  * - STRANDS, NETWORK. Column 0: counts and settings; 1: pins; 2 to 4: springs, reels, torn springs of a
  * network; 16 and above: columns by slot, strand or island.
  * - LINKS, COLLIDERS, EMITTERS: words, 17, 35 and 69 of each; an emitter of a system with orientations

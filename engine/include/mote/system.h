@@ -59,9 +59,12 @@ typedef struct mote_system_def {
     mote_late_policy late_policy;     /**< where a frame holds more steps */
     mote_interpolation interpolation; /**< of presented positions */
     bool mass_column;                 /**< an inverse mass per particle; else `mass` for all */
-    float mass;             /**< kg, > 0: of every particle; with a mass column, of newly spawned ones */
-    bool particle_ids;      /**< stable ids: 16 bytes a particle */
-    bool lifetimes;         /**< birth step and lifetime columns: 8 bytes a particle */
+    float mass;        /**< kg, > 0: of every particle; with a mass column, of newly spawned ones */
+    bool particle_ids; /**< stable ids: 16 bytes a particle */
+    bool lifetimes;    /**< birth step and lifetime columns: 8 bytes a particle */
+    /** With lifetimes an initial age per particle: 4 bytes. Ages then count from the moment of birth within a
+     * step, and not from the end of that step. Without lifetimes it has no effect. */
+    bool initial_ages;
     bool anchor_column;     /**< an anchor per particle: 12 bytes a particle */
     bool external_forces;   /**< force columns for the host: 12 bytes a particle */
     bool collisions;        /**< loose particles collide with the colliders: mote/collider.h */
@@ -141,10 +144,14 @@ typedef struct mote_range_view {
      * after the present one. Once in 2^24 steps, those from which more than MOTE_MAX_AGE have passed are
      * moved to this distance. */
     uint32_t *birth_step;
-    /** s from birth; dies at the first boundary at which age + dt / 1024 >= lifetime, compared in steps and
-     * in float32: of lifetimes beyond 16,000 steps, some die a step earlier; NaN: at the first; more than
-     * MOTE_MAX_AGE dt: never */
+    /** s from birth_step on; dies at the first boundary at which the time since then + dt / 1024 >= lifetime,
+     * compared in steps and in float32: of lifetimes beyond 16,000 steps, some die a step earlier; NaN: at
+     * the first; more than MOTE_MAX_AGE dt: never */
     float *lifetime;
+    /** s: age at birth_step, of new particles 0. Of a particle that an emitter bears at the fraction f of a
+     * step it is (1 - f) dt, and its lifetime is shorter by that. It counts in ages and in the remaining
+     * life, not in when the particle dies. NULL without `initial_ages`: 0 then. */
+    float *initial_age;
     mote_vector_columns anchor; /**< m; of new particles: the origin */
     const mote_particle_id *id; /**< of each particle */
     float *radius; /**< m, for collisions; negative, NaN or infinite: 0; NULL without radius_column */
@@ -192,8 +199,8 @@ MOTE_API mote_result mote_system_kill_slots(mote_system *system, uint32_t count,
 /** Returns the slot of a particle, or MOTE_NO_SLOT if the id names no living particle. */
 MOTE_API uint32_t mote_system_slot(const mote_system *system, mote_particle_id particle);
 
-/** Returns the age (s) of the particle in a slot: whole steps since its birth, at most MOTE_MAX_AGE, x dt; 0
- * where the system keeps no births. */
+/** Returns the age (s) of the particle in a slot: its initial age + whole steps since birth_step, at most
+ * MOTE_MAX_AGE, x dt; 0 where the system keeps no births. */
 MOTE_API double mote_system_age(const mote_system *system, uint32_t slot);
 
 /** Applies an impulse J (kg m/s): v += J / m. An immovable particle does not move. Errors: NULL, BUSY, RANGE
@@ -411,7 +418,7 @@ typedef struct mote_present_layout {
      * rounded once, to half a unit in the last place of the difference, so that nothing is lost far from
      * the origin of the world. All 0: world coordinates. */
     double origin[3];
-    size_t age_offset;       /**< one float, s: age, from the end of the step of birth on; or MOTE_OMIT */
+    size_t age_offset;       /**< one float, s: age, as of mote_system_present; or MOTE_OMIT */
     size_t remaining_offset; /**< one float: remaining part of the lifetime, 1 .. 0; or MOTE_OMIT */
     size_t extra_offset[MOTE_MAX_EXTRA_COLUMNS]; /**< an element of each declared column; or MOTE_OMIT */
     /** Slots to write, in this order, one after another from vertex 0; a slot may stand in it more than once.
@@ -452,15 +459,15 @@ MOTE_API mote_result mote_present_layout_check(const mote_system *system, const 
  * leaves the line of a step with a bounce, and its derivative for velocity, v0 + alpha (v1 - v0) + 6 alpha
  * (1 - alpha) d with d = (x1 - x0) / dt - (v0 + v1) / 2 reduced towards 0 by the rounding error of x1 - x0: a
  * constant velocity is presented exactly at any distance from the origin. A particle born or teleported since
- * the last step is written as it is. Age: (steps since birth - 1 + alpha) x dt, at least 0; without
- * interpolation steps since birth x dt; steps since birth stop at MOTE_MAX_AGE. Remaining life: 1 - age /
- * lifetime, limited to 0 .. 1; 1 where the lifetime is infinite. Sizes and colours are those of the life, 1 -
- * remaining life; of life 0 in systems without lifetimes. Before the first key they are constant, as behind
- * the last. Between two keys of values a and b they are a + (b - a) e(t), with the easing of the first
- * (mote/over_life.h). Orientations are normalised; they turn along the shorter arc from that before the last
- * step, at a constant rate to 2e-5 rad, and those of particles that have none before it, and all without
- * interpolation, are not turned. Errors: NULL, BUSY, those of mote_present_layout_check, BUFFER (bytes <
- * vertices x stride). Runs on the system's jobs. */
+ * the last step is written as it is. Age: initial age + (steps since birth_step - 1 + alpha) x dt, at
+ * least 0; without interpolation initial age + steps x dt; steps stop at MOTE_MAX_AGE. Remaining life: 1 -
+ * age / (initial age + lifetime), limited to 0 .. 1; 1 where the lifetime is infinite. Sizes and colours are
+ * those of the life, 1 - remaining life; of life 0 in systems without lifetimes. Before the first key they
+ * are constant, as behind the last. Between two keys of values a and b they are a + (b - a) e(t), with the
+ * easing of the first (mote/over_life.h). Orientations are normalised; they turn along the shorter arc from
+ * that before the last step, at a constant rate to 2e-5 rad, and those of particles that have none before it,
+ * and all without interpolation, are not turned. Errors: NULL, BUSY, those of mote_present_layout_check,
+ * BUFFER (bytes < vertices x stride). Runs on the system's jobs. */
 MOTE_API mote_result mote_system_present(const mote_system *system, const mote_present_layout *layout,
                                          void *vertices, size_t bytes);
 
