@@ -19,6 +19,7 @@
 #define MOTE_WORK_POINT     2.0   /* a point-substep of a strand */
 #define MOTE_WORK_ROD       8.0   /* the same of a rod */
 #define MOTE_WORK_CONTACT   2.0   /* the same for each collider, in addition */
+#define MOTE_WORK_DEPTH     0.5   /* a point of a strand in the search of the deepest, for each collider */
 #define MOTE_WORK_STRAND    4.0   /* a presented point of a strand or follower */
 #define MOTE_WORK_CHOICE    500.0 /* a follower whose guides are chosen */
 #define MOTE_WORK_SPRING    2.0   /* a spring of a network in a stage of a substep */

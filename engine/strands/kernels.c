@@ -3,6 +3,7 @@
 
 #include "base/isa.h"
 #include "strands/phase.h"
+#include "strands/within.h"
 
 typedef void stage_function(strand_work *w, const mote_phase_at *at);
 
@@ -136,4 +137,4 @@ static mote_range_point point(const mote_strand_job *job, void *memory, size_t o
 
 extern const mote_strand_kernels MOTE_KERNEL_TABLE(mote_strand_kernels);
 const mote_strand_kernels MOTE_KERNEL_TABLE(mote_strand_kernels) = {
-    .step = step, .phase = phase, .point = point};
+    .step = step, .phase = phase, .point = point, .within = within};

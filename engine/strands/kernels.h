@@ -4,6 +4,12 @@
 
 #include "strands/strands.h"
 
+/* Places within `reach` (m) of the core of a collider, a segment of half the length `half` (m) about `at`
+ * along `axis`. box: half the edges (m) of the box around them. */
+typedef struct mote_strand_reach {
+    float at[3], axis[3], half, box[3], reach;
+} mote_strand_reach;
+
 /* Table of kernels, compiled once per instruction set. */
 struct mote_strand_kernels {
     /* Runs all phases of a group, in scratch of mote_strand_scratch_floats floats, aligned to a cache
@@ -15,6 +21,9 @@ struct mote_strand_kernels {
     /* Returns the point at `offset`, 16 k + lane for point k, of a linked group; valid from LOAD to COMMIT.
      * Links add forces (N) to it between EVALUATE and STAGE; reaction in N s, of a pinned point. */
     mote_range_point (*point)(const mote_strand_job *job, void *memory, size_t offset);
+    /* Finds the points within reach in `rows` rows of a lane group, whose columns begin at x: a bit for each
+     * of the 16 strands, row after row. Returns whether there is any. */
+    bool (*within)(const mote_strand_reach *reach, const float *const x[3], uint32_t rows, uint16_t *points);
 };
 
 /* Returns the table of an instruction set, or NULL. */

@@ -1,12 +1,11 @@
 /* Depth of strands in colliders, see strand_depth.h. A depth is computed in double by contacts/depth.h. Most
- * points are outside or less deep than the deepest point so far: tests in float32 skip rows of 16 strands,
- * whose coordinates are contiguous. */
+ * points are outside or less deep than the deepest point so far: a kernel in float32 finds the others. */
 #include "system/strand_depth.h"
 
 #include <math.h>
 
 #include "contacts/depth.h"
-#include "stage/low_part.h"
+#include "strands/kernels.h"
 
 /* Collider at the present boundary. A point at the distance s from its core, a segment about `at`, is no
  * deeper than reach - s; in a grid, whose distances may be any, it is outside where s is over `reach`. */
@@ -59,40 +58,20 @@ static void place_colliders(const mote_system *system, float radius, depth_colli
     }
 }
 
-/* Returns the square of the distance of a point, at d from the middle of the core, from the core. */
-static inline float core_square(const depth_collider *collider, float x, float y, float z) {
-    const float half = collider->half, *const axis = collider->axis;
-    const float along = x * axis[0] + y * axis[1] + z * axis[2], low = along < -half ? -half : along,
-                foot = low > half ? half : low;
-    x -= foot * axis[0], y -= foot * axis[1], z -= foot * axis[2];
-    return x * x + y * y + z * z;
-}
-
 /* Returns the distance from the core within which a point may be as deep as `most` (m). */
 static inline double reach_of(const depth_collider *collider, double most) {
     return collider->any ? collider->reach : collider->reach - most;
 }
 
-/* Finds which of 16 points with contiguous coordinates may be as deep as `most` (m): first by the box around
- * the collider, then by their distances from its core. World places are rounded. Returns whether any is. */
-static bool find_near(const depth_collider *collider, const float *const x[3], double most,
-                      int32_t near[MOTE_GROUP]) {
-    const float reach = (float)reach_of(collider, most) + collider->slack + collider->rounding,
-                half = collider->half, *const at = collider->world;
-    float box[3];
-    int32_t inside = 0;
-    for (int j = 0; j < 3; j++) box[j] = reach + half * fabsf(collider->axis[j]) + collider->slack;
-    for (uint32_t i = 0; i < MOTE_GROUP; i++)
-        inside |= (fabsf(x[0][i] - at[0]) <= box[0]) & (fabsf(x[1][i] - at[1]) <= box[1]) &
-                  (fabsf(x[2][i] - at[2]) <= box[2]);
-    if (!inside || reach < 0) return false;
-    inside = 0;
-    for (uint32_t i = 0; i < MOTE_GROUP; i++) {
-        const float square = core_square(collider, x[0][i] - at[0], x[1][i] - at[1], x[2][i] - at[2]);
-        near[i] = square <= reach * reach;
-        inside |= near[i];
+/* Returns the places at which a point may be as deep as `most` (m). World places are rounded. */
+static mote_strand_reach reach_from(const depth_collider *collider, double most) {
+    mote_strand_reach to = {.half = collider->half};
+    to.reach = (float)reach_of(collider, most) + collider->slack + collider->rounding;
+    for (int i = 0; i < 3; i++) {
+        to.at[i] = collider->world[i], to.axis[i] = collider->axis[i];
+        to.box[i] = to.reach + to.half * fabsf(to.axis[i]) + collider->slack;
     }
-    return inside;
+    return to;
 }
 
 /* Returns whether the point is less deep than `most` (m): less work than its depth. */
@@ -135,42 +114,73 @@ double mote_strand_depth(const mote_system *system, const mote_strands *strands,
 }
 
 /* Deepest point so far: depth (m) and strand. */
-typedef struct depth_search {
+typedef struct depth_found {
     double most;
     uint32_t strand;
-} depth_search;
+} depth_found;
 
-/* Compares the points k of a lane group, from `slot` on, with a collider. */
+/* Takes the deeper one, the lower number of equals. */
+static void take_deeper(depth_found *found, double depth, uint32_t strand) {
+    const bool first_of_equals = depth == found->most && depth > 0 && strand < found->strand;
+    if (depth > found->most || first_of_equals) *found = (depth_found){depth, strand};
+}
+
+/* Compares points k of a lane group, of the strands of `near`, with a collider. */
 static void search_row(const mote_strands *strands, const depth_collider *collider, uint32_t group,
-                       uint32_t k, depth_search *search) {
+                       uint32_t k, uint32_t near, depth_found *found) {
     const mote_range *range = &strands->range;
-    const uint32_t first = strands->group[group].first + MOTE_GROUP * k;
-    const float *const x[3] = {range->x[0] + first, range->x[1] + first, range->x[2] + first};
-    int32_t near[MOTE_GROUP];
-    if (!find_near(collider, x, search->most, near)) return;
-    for (uint32_t i = 0; i < MOTE_GROUP; i++) {
-        const uint32_t lane = MOTE_GROUP * group + i;
-        if (!near[i] || k >= (uint32_t)strands->points[lane] || !(range->inverse_mass[first + i] > 0))
-            continue;
-        float low[3];
-        mote_low_part(range->x, strands->origin, strands->relative_x, lane, first + i, low);
-        const double at[3] = {(double)x[0][i] + (double)low[0], (double)x[1][i] + (double)low[1],
-                              (double)x[2][i] + (double)low[2]};
-        const double depth = depth_of_point(collider, at, (double)strands->def.radius, search->most);
-        const uint32_t strand = strands->strand_of_lane[lane];
-        const bool first_of_equals = depth == search->most && depth > 0 && strand < search->strand;
-        if (depth > search->most || first_of_equals) *search = (depth_search){depth, strand};
+    for (; near; near &= near - 1) {
+        const uint32_t lane = MOTE_GROUP * group + (uint32_t)__builtin_ctz(near),
+                       slot = mote_strands_slot_of(strands, lane, k);
+        if (k >= (uint32_t)strands->points[lane] || !(range->inverse_mass[slot] > 0)) continue;
+        double x[3];
+        mote_strands_place(strands, lane, slot, x);
+        const double depth = depth_of_point(collider, x, (double)strands->def.radius, found->most);
+        take_deeper(found, depth, strands->strand_of_lane[lane]);
     }
 }
 
-double mote_strands_depth(const mote_system *system, const mote_strands *strands, uint32_t *deepest) {
+#define DEPTH_ROWS 64u /* searched at once */
+
+static void search_group(const mote_strands *strands, const depth_collider *collider, uint32_t group,
+                         depth_found *found) {
+    const mote_range *range = &strands->range;
+    const uint32_t end = strands->group[group].points;
+    for (uint32_t first = strands->def.collide_from; first < end; first += DEPTH_ROWS) {
+        const uint32_t slot = strands->group[group].first + MOTE_GROUP * first,
+                       rows = end - first < DEPTH_ROWS ? end - first : DEPTH_ROWS;
+        const float *const x[3] = {range->x[0] + slot, range->x[1] + slot, range->x[2] + slot};
+        const mote_strand_reach reach = reach_from(collider, found->most);
+        uint16_t near[DEPTH_ROWS];
+        if (reach.reach < 0 || !strands->kernels->within(&reach, x, rows, near)) continue;
+        for (uint32_t k = 0; k < rows; k++) search_row(strands, collider, group, first + k, near[k], found);
+    }
+}
+
+typedef struct depth_search {
+    const mote_strands *strands;
     depth_colliders colliders;
-    depth_search search = {0, 0};
-    place_colliders(system, strands->def.radius, &colliders);
-    for (uint32_t group = 0; group < strands->group_count && colliders.count; group++)
-        for (uint32_t k = strands->def.collide_from; k < strands->group[group].points; k++)
-            for (uint32_t i = 0; i < colliders.count; i++)
-                search_row(strands, &colliders.of[i], group, k, &search);
-    *deepest = search.strand;
-    return search.most;
+    depth_found found[MOTE_MAX_WORKERS]; /* of each worker */
+} depth_search;
+
+static void search_groups(void *context, size_t first, size_t end, uint32_t worker) {
+    depth_search *search = context;
+    depth_found found = search->found[worker]; /* workers write no common cache line meanwhile */
+    for (size_t group = first; group < end; group++)
+        for (uint32_t i = 0; i < search->colliders.count; i++)
+            search_group(search->strands, &search->colliders.of[i], (uint32_t)group, &found);
+    search->found[worker] = found;
+}
+
+double mote_strands_depth(const mote_system *system, const mote_strands *strands, uint32_t *deepest) {
+    depth_search search = {.strands = strands};
+    depth_found found = {0, 0};
+    place_colliders(system, strands->def.radius, &search.colliders);
+    const double points = (double)strands->range.slot_count * search.colliders.count;
+    const mote_jobs *jobs = mote_jobs_for(&system->def.jobs, MOTE_WORK_DEPTH * points);
+    if (search.colliders.count) mote_parallel_for(jobs, strands->group_count, 1, search_groups, &search);
+    for (uint32_t i = 0; i < MOTE_MAX_WORKERS; i++)
+        take_deeper(&found, search.found[i].most, search.found[i].strand);
+    *deepest = found.strand;
+    return found.most;
 }

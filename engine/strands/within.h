@@ -1,0 +1,36 @@
+/* Points of strands within reach of a collider, for the depth in reports. */
+#ifndef MOTE_STRANDS_WITHIN_H
+#define MOTE_STRANDS_WITHIN_H
+
+#include "math/wide.h"
+#include "strands/kernels.h"
+
+/* Returns the lanes of d, from the middle of the core, that are within reach; those that are not finite are
+ * not. */
+MOTE_INLINE wide_mask within_reach(const mote_strand_reach *to, wide3 d) {
+    const wide_mask inside = wide_less(wide_abs(d.x), wide_set(to->box[0])) &
+                             wide_less(wide_abs(d.y), wide_set(to->box[1])) &
+                             wide_less(wide_abs(d.z), wide_set(to->box[2]));
+    if (!wide_lane_bits(inside)) return inside;
+    const wide3 axis = wide3_set(to->axis);
+    const wide foot = wide_clamp(wide3_dot(d, axis), -to->half, to->half);
+    const wide3 off = wide3_sub(d, wide3_scale(foot, axis));
+    return inside & wide_less(wide3_dot(off, off), wide_set(to->reach * to->reach));
+}
+
+static bool within(const mote_strand_reach *to, const float *const x[3], uint32_t rows, uint16_t *points) {
+    const wide3 at = wide3_set(to->at);
+    uint32_t any = 0;
+    for (uint32_t k = 0; k < rows; k++) {
+        uint32_t row = 0;
+        for (uint32_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) {
+            const size_t slot = (size_t)MOTE_GROUP * k + lane;
+            const wide3 place = {wide_load(x[0] + slot), wide_load(x[1] + slot), wide_load(x[2] + slot)};
+            row |= wide_lane_bits(within_reach(to, wide3_sub(place, at))) << lane;
+        }
+        points[k] = (uint16_t)row, any |= row;
+    }
+    return any;
+}
+
+#endif
