@@ -311,8 +311,8 @@ typedef struct mote_strands_step_report {
         frozen;              /**< frozen strands */
 } mote_strands_step_report;
 
-/** Reads the report of all strands of an id. Compares each point with each collider for the depth. Errors:
- * NULL, BUSY, ID. */
+/** Reads the report of all strands of an id. Compares each point with each collider for the depth, on the
+ * system's jobs. Errors: NULL, BUSY, ID. */
 MOTE_API mote_result mote_strands_report(const mote_system *system, mote_strands_id id,
                                          mote_strands_step_report *report);
 
