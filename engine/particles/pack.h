@@ -37,7 +37,7 @@ typedef struct pack {
     float *room;     /* m: collide_lanes */
     int32_t *alive;  /* -1: stepped, and not killed; found in the first substep */
     int32_t *listed; /* -1: hits of this substep are listed, as those of the next one will be */
-    int32_t *steady; /* -1: no further substep changes the state, which is in both states; of later ones */
+    int32_t *steady; /* -1: no further substep changes the state, which both states hold; found after each */
     pack_near near;
     size_t first, slots;
 } pack;

@@ -5,17 +5,21 @@
 #include "math/wide.h"
 #include "strands/kernels.h"
 
-/* Returns the lanes of d, from the middle of the core, that are within reach; those that are not finite are
- * not. */
+/* Lanes with a <= most; those that are no numbers are not, infinite ones are where most is infinite. */
+MOTE_INLINE wide_mask within_at_most(wide a, float most) {
+    return wide_less(a, wide_set(most)) | wide_equal(a, wide_set(most));
+}
+
+/* Returns the lanes of d, from the middle of the core, that are within reach. */
 MOTE_INLINE wide_mask within_reach(const mote_strand_reach *to, wide3 d) {
-    const wide_mask inside = wide_less(wide_abs(d.x), wide_set(to->box[0])) &
-                             wide_less(wide_abs(d.y), wide_set(to->box[1])) &
-                             wide_less(wide_abs(d.z), wide_set(to->box[2]));
+    const wide_mask inside = within_at_most(wide_abs(d.x), to->box[0]) &
+                             within_at_most(wide_abs(d.y), to->box[1]) &
+                             within_at_most(wide_abs(d.z), to->box[2]);
     if (!wide_lane_bits(inside)) return inside;
     const wide3 axis = wide3_set(to->axis);
     const wide foot = wide_clamp(wide3_dot(d, axis), -to->half, to->half);
     const wide3 off = wide3_sub(d, wide3_scale(foot, axis));
-    return inside & wide_less(wide3_dot(off, off), wide_set(to->reach * to->reach));
+    return inside & within_at_most(wide3_dot(off, off), to->reach * to->reach);
 }
 
 static bool within(const mote_strand_reach *to, const float *const x[3], uint32_t rows, uint16_t *points) {

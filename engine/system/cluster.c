@@ -62,8 +62,9 @@ static mote_result reserve(const mote_system *system, const mote_transport *tran
     return deal(*peers, system->particles.capacity) ? MOTE_OK : MOTE_ERROR_RANGE;
 }
 
-/* Returns the hash of the columns that are alike on all ranks: births and lifetimes of particles that were
- * spawned, and all that the host can see without a message, in which it may have written. */
+/* Returns the hash of the columns that are alike on all ranks: births, lifetimes and initial ages of
+ * particles that were spawned, and all that the host can see without a message, in which it may have written.
+ */
 static uint64_t hash_of_columns(const mote_system *system, const mote_peers *peers) {
     const mote_range *range;
     const bool spawned = peers->lent & MOTE_LENT_SPAWNED;

@@ -74,10 +74,11 @@ static mote_strand_reach reach_from(const depth_collider *collider, double most)
     return to;
 }
 
-/* Returns whether the point is less deep than `most` (m): less work than its depth. */
+/* Returns whether the point is less deep than `most` (m): less work than its depth. What rounding may decide
+ * is not: of points of the same depth the strand of the lowest number is reported. */
 static inline bool is_beyond(const depth_collider *collider, const double x[3], double most) {
     const double *const at = collider->at.position, *const axis = collider->along;
-    const double half = (double)collider->half, within = reach_of(collider, most);
+    const double half = (double)collider->half, within = reach_of(collider, most) + 1e-12 * collider->reach;
     double dx = x[0] - at[0], dy = x[1] - at[1], dz = x[2] - at[2];
     if (half > 0) {
         const double along = dx * axis[0] + dy * axis[1] + dz * axis[2], foot = along < -half  ? -half
@@ -85,7 +86,7 @@ static inline bool is_beyond(const depth_collider *collider, const double x[3], 
                                                                                                : along;
         dx -= foot * axis[0], dy -= foot * axis[1], dz -= foot * axis[2];
     }
-    return dx * dx + dy * dy + dz * dz > within * within * (1 + 1e-12);
+    return within < 0 || dx * dx + dy * dy + dz * dz > within * within * (1 + 1e-12);
 }
 
 /* Returns the depth of a point with the radius `radius` (m) if it may reach `most`, else -infinity. */

@@ -97,9 +97,10 @@ typedef struct mote_system_def {
 } mote_system_def;
 
 /** Returns a def with 1,024 particles, 60 steps a second, one substep, time 0, semi-implicit Euler, at most 8
- * steps an advance, slow down when late, linear interpolation, uniform mass 1 kg, ids, no lifetimes, no
- * external forces, collisions of radius 0 m with friction 0.5, no radius column, no sticking, no orientation
- * (inertia 1 kg m^2, no spin drag), no extra columns, no events, AUTO, serial jobs, the default allocator. */
+ * steps an advance, slow down when late, linear interpolation, uniform mass 1 kg, ids, no lifetimes or
+ * initial ages, no external forces, collisions of radius 0 m with friction 0.5, no radius column, no
+ * sticking, no orientation (inertia 1 kg m^2, no spin drag), no extra columns, no events, AUTO, serial jobs,
+ * the default allocator. */
 MOTE_API mote_system_def mote_default_system_def(void);
 
 /** Checks a def. Returns the code that mote_system_create would return, except OVERFLOW and MEMORY.
@@ -137,7 +138,8 @@ typedef struct mote_range_view {
     /** m, before the last step: presentation blends from here to `position`. NaN in x: there is none, and
      * `position` is presented as it is, as that of new particles. For a particle born at the fraction f of
      * the last step, which will move on with v: position = path(f) + (1 - f) dt v, previous = path(f) - f dt
-     * v. (Hermite interpolation of a particle that has taken no step has its velocity at both ends.) */
+     * v, initial_age = (1 - f) dt, and its lifetime is shorter by that. (Hermite interpolation of a particle
+     * that has taken no step has its velocity at both ends.) */
     mote_vector_columns previous;
     float *inverse_mass; /**< 1/kg, 0 = immovable */
     /** Step after which it was spawned, modulo 2^32. The host writes at most MOTE_MAX_AGE steps before or
@@ -150,7 +152,8 @@ typedef struct mote_range_view {
     float *lifetime;
     /** s: age at birth_step, of new particles 0. Of a particle that an emitter bears at the fraction f of a
      * step it is (1 - f) dt, and its lifetime is shorter by that. It counts in ages and in the remaining
-     * life, not in when the particle dies. NULL without `initial_ages`: 0 then. */
+     * life, not in when the particle dies. The host writes finite numbers >= 0; of others the ages and lives
+     * mean nothing. NULL without `initial_ages`: 0 then. */
     float *initial_age;
     mote_vector_columns anchor; /**< m; of new particles: the origin */
     const mote_particle_id *id; /**< of each particle */
