@@ -3,12 +3,13 @@
 #include <math.h>
 #include "support.h"
 
+static mote_collider_id ground_id; /* of the last system made */
+
 static mote_system *make_system(uint32_t particles, mote_jobs jobs, mote_loop_order order, uint32_t substeps,
                                 float restitution) {
     mote_system_def def = mote_default_system_def();
     mote_system *system;
     mote_force_id force;
-    mote_collider_id collider;
     def.capacity = particles, def.max_hits = 4096, def.jobs = jobs;
     def.substeps = substeps, def.loop_order = order;
     def.integrator = MOTE_VELOCITY_VERLET;
@@ -17,7 +18,7 @@ static mote_system *make_system(uint32_t particles, mote_jobs jobs, mote_loop_or
     assert_int_equal(mote_system_add_force(system, &gravity, &force), MOTE_OK);
     mote_collider_def ground = mote_plane((const float[3]){0, 0, 0}, (const float[3]){0, 1, 0});
     ground.restitution = restitution;
-    assert_int_equal(mote_system_add_collider(system, &ground, &collider), MOTE_OK);
+    assert_int_equal(mote_system_add_collider(system, &ground, &ground_id), MOTE_OK);
     mote_range_view view;
     assert_int_equal(mote_system_spawn(system, particles, &view), MOTE_OK);
     for (uint32_t i = 0; i < particles; i++)
@@ -53,6 +54,40 @@ TEST(every_bounce_is_a_hit_and_rest_is_none) {
     }
     ASSERT(bounces, ==, 5u);
     mote_system_destroy(system);
+}
+
+/* A lift speeds up, goes on, brakes and stops: its speed changes from step to step, by more than gravity
+ * gives in a substep. What lies on it does not hit it; what falls onto it hits it once. */
+static void ride(uint32_t substeps, double acceleration) {
+    mote_system *system = make_system(2, (mote_jobs){0}, MOTE_LOOP_AUTO, substeps, 0);
+    const mote_range_view view = mote_system_view(system);
+    double speed = 5, height = 0;
+    uint32_t hits[2] = {0, 0};
+    view.position.y[0] = 0, view.position.y[1] = 0.01f;
+    view.velocity.y[0] = view.velocity.y[1] = 5;
+    for (int step = 0; step < 150; step++) {
+        mote_transform to = {{0, 0, 0}, {0, 0, 0, 1}};
+        mote_hit_list list;
+        speed += (step >= 30 && step < 60 ? acceleration : step >= 90 && step < 120 ? -acceleration : 0) / 60;
+        height += speed / 60, to.position[1] = (float)height;
+        assert_int_equal(mote_system_move_collider(system, ground_id, &to, MOTE_NEXT_ADVANCE), MOTE_OK);
+        assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
+        assert_int_equal(mote_system_hits(system, &list), MOTE_OK);
+        for (uint32_t i = 0; i < list.count; i++) hits[list.events[i].slot]++;
+    }
+    ASSERT(hits[0], ==, 0u);
+    ASSERT(hits[1], ==, 1u);
+    ASSERT_NEAR((double)view.position.y[0], height, 1e-3);
+    ASSERT_NEAR((double)view.position.y[1], height, 1e-3);
+    mote_system_destroy(system);
+}
+
+TEST(what_lies_on_a_lift_does_not_hit_it) {
+    for (uint32_t substeps = 1; substeps <= 16; substeps *= 2)
+        for (int n = -3; n <= 3; n++) {
+            test_case("%u substeps, %d m/s^2", substeps, 2 * n);
+            ride(substeps, 2 * n);
+        }
 }
 
 TEST(hits_are_the_same_for_any_threads_and_loop_order_and_in_order) {

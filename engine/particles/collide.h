@@ -143,13 +143,16 @@ MOTE_INLINE void collide_go_on(const mote_collision *c, const collide_hit *hit, 
 }
 
 /* Adds the hits of lanes to the events: all but contacts at rest, which are those no faster than the velocity
- * that the forces give in the leg or in the substep. speed: towards the collider. */
+ * that the forces give in the leg or in the substep; on a collider that moves, whose velocity changes from
+ * step to step, in as many substeps as a step has. speed: towards the collider. */
 MOTE_OUTLINE void collide_add_hits(const mote_collision *c, const collide_hit *hit, wide_mask hits, wide3 x,
                                    wide speed, collide_leg *leg) {
     const wide left = leg->left * (1.0f - wide_max(hit->f, (wide){0}));
     const wide time = ((float)leg->substep + 1 - left) * c->inverse_substeps;
-    const wide rest =
+    const wide gained =
         wide_max(wide_abs(wide3_dot(hit->normal, leg->dv)), wide_abs(wide3_dot(hit->normal, leg->gained)));
+    const wide_mask moves = wide_less((wide){0}, collide_sum(hit->drift));
+    const wide rest = wide_select(moves, gained / c->inverse_substeps, gained);
     const wide_mask listed = hits & wide_less(rest + leg->slow, speed);
     uint32_t bits = wide_lane_bits(listed);
     leg->changed |= listed;

@@ -89,10 +89,11 @@ MOTE_API mote_result mote_system_deaths(const mote_system *system, mote_death_li
 MOTE_API mote_result mote_system_births(const mote_system *system, mote_birth_list *list);
 
 /** Finds the hits of particles on colliders, as mote_system_deaths; ordered by (step, slot, time). Contacts
- * at rest are none: those no faster than the velocity that the forces give in a substep. (So low bounces are
- * none, and a particle on a collider that gains more speed in a step than that has one in each step.)
- * Particles without momentum (advection) that the flow presses on a collider hit it in every substep.
- * Colliders that particles pass have none. Errors: NULL, BUSY, ABSENT (max_hits is 0). */
+ * at rest are none: those no faster than the velocity that the forces give in a substep, or in a step on a
+ * collider that moves. (So low bounces are none, and a particle on a collider that gains or loses about as
+ * much speed in a step as the forces give in it may have one in each step.) Particles without momentum
+ * (advection) that the flow presses on a collider hit it in every substep. Colliders that particles pass have
+ * none. Errors: NULL, BUSY, ABSENT (max_hits is 0). */
 MOTE_API mote_result mote_system_hits(const mote_system *system, mote_hit_list *list);
 
 #endif
