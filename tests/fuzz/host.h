@@ -105,7 +105,8 @@ static inline mote_system_def take_system_def(input *in) {
     def.external_forces = flags & 8, def.sticking = flags & 16, def.radius_column = flags & 32;
     def.particle_ids = !(flags & 64), def.collisions = !(flags & 128);
     def.collision_radius = 0.05f * (float)(more & 3);
-    if (more & 4) def.extra_count = 2, def.extra_bytes[0] = 4, def.extra_bytes[1] = 7;
+    if (more & 4)
+        def.extra_count = 2, def.extra_bytes[0] = 4, def.extra_bytes[1] = 7, def.initial_ages = true;
     if (more & 8) def.max_deaths = def.max_births = def.max_hits = 16;
     def.orientation = more & 16, def.principal_moments = more & 32, def.external_torques = more & 64;
     def.inertia_column = more & 128, def.inertia[2] = 1.5f, def.spin_drag = more & 3 ? 0.25f : 0;
