@@ -26,9 +26,8 @@ typedef struct mote_gathered {
 
 /* Columns of loose particles that the host writes on their owner alone until the next step. */
 enum {
-    MOTE_LENT_SPAWNED =
-        1,               /* all of new particles but births, lifetimes and initial ages, alike on all ranks */
-    MOTE_LENT_FORCES = 2 /* external forces and torques */
+    MOTE_LENT_SPAWNED = 1, /* all of new particles but births, lifetimes and initial ages, alike everywhere */
+    MOTE_LENT_FORCES = 2   /* external forces and torques */
 };
 
 /* Arrays of which one message brings a part at most. */

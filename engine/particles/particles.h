@@ -136,10 +136,14 @@ void mote_particles_retire_ids(mote_particles *particles, const uint32_t *slot, 
  * fate: of their particles. */
 void mote_particles_clear_ids(mote_particles *particles, uint32_t count, uint32_t rank, uint8_t fate);
 
+/* Whether a column holds births, lifetimes or initial ages. */
+MOTE_INLINE bool mote_particles_is_life(int id) {
+    return id == MOTE_COLUMN_BIRTH || id == MOTE_COLUMN_LIFETIME || id == MOTE_COLUMN_INITIAL_AGE;
+}
+
 /* Whether every rank of a cluster has a column, and not only the owner of a slot. */
 MOTE_INLINE bool mote_particles_is_everywhere(int id) {
-    return id == MOTE_COLUMN_ID || id == MOTE_COLUMN_FATE || id == MOTE_COLUMN_BIRTH ||
-           id == MOTE_COLUMN_LIFETIME || id == MOTE_COLUMN_INITIAL_AGE;
+    return id == MOTE_COLUMN_ID || id == MOTE_COLUMN_FATE || mote_particles_is_life(id);
 }
 
 /* Returns the hash of the columns that a host writes, chained after `seed`: births, lifetimes and initial

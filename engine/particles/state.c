@@ -233,9 +233,7 @@ uint64_t mote_particles_hash_calls(const mote_particles *p, uint64_t hash) {
 uint64_t mote_particles_hash_columns(const mote_particles *p, bool all, bool forces, uint64_t hash) {
     const uint32_t external = forces ? counts_of(p).external : 0;
     for (int id = 0; id < MOTE_COLUMN_COUNT; id++) {
-        const bool is_lifetime =
-            id == MOTE_COLUMN_BIRTH || id == MOTE_COLUMN_LIFETIME || id == MOTE_COLUMN_INITIAL_AGE;
-        if (is_stored(p, id, external) && (all || is_lifetime))
+        if (is_stored(p, id, external) && (all || mote_particles_is_life(id)))
             hash = mote_hash_pieces(hash, p->column[id], (size_t)p->range.slot_count * p->element_bytes[id]);
     }
     return hash;

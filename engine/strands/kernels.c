@@ -3,7 +3,7 @@
 
 #include "base/isa.h"
 #include "strands/phase.h"
-#include "strands/within.h"
+#include "strands/depth.h"
 
 typedef void stage_function(strand_work *w, const mote_phase_at *at);
 

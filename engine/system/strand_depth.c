@@ -74,8 +74,8 @@ static mote_strand_reach reach_from(const depth_collider *collider, double most)
     return to;
 }
 
-/* Returns whether the point is less deep than `most` (m): less work than its depth. What rounding may decide
- * is not: of points of the same depth the strand of the lowest number is reported. */
+/* Returns whether the point is less deep than `most` (m): less work than its depth. Points for
+ * which rounding may decide are not: of points of one depth the strand of the lowest number is reported. */
 static inline bool is_beyond(const depth_collider *collider, const double x[3], double most) {
     const double *const at = collider->at.position, *const axis = collider->along;
     const double half = (double)collider->half, within = reach_of(collider, most) + 1e-12 * collider->reach;

@@ -1,6 +1,6 @@
 /* Points of strands within reach of a collider, for the depth in reports. */
-#ifndef MOTE_STRANDS_WITHIN_H
-#define MOTE_STRANDS_WITHIN_H
+#ifndef MOTE_STRANDS_DEPTH_H
+#define MOTE_STRANDS_DEPTH_H
 
 #include "math/wide.h"
 #include "strands/kernels.h"
