@@ -121,6 +121,63 @@ static bool has_entered(const reference_strand *s, const reference_world *w, uin
     return row_dot(normal, normal) > 0 && c.offset - row_dot(normal, s->start[k]) > deep;
 }
 
+/* A strand in the axes of a box, and which of its points are in that and may leave it. */
+typedef struct boxed {
+    float half[3];
+    reference_row q[REFERENCE_POINTS];
+    bool in[REFERENCE_POINTS];
+} boxed;
+
+static boxed in_axes_of(const reference_strand *s, const reference_world *w, const mote_collider_pose *pose) {
+    boxed b;
+    for (int i = 0; i < 3; i++) b.half[i] = pose->extent[i] + (pose->radius + w->def->radius);
+    for (uint32_t k = 0; k < s->points; k++) {
+        float d[3];
+        for (int i = 0; i < 3; i++)
+            d[i] = s->start[k][i] - ((pose->origin[i] - s->origin[i]) + pose->origin_low[i]);
+        b.in[k] = collides(s, w, k);
+        for (int i = 0; i < 3; i++) {
+            b.q[k][i] = row_dot(pose->axis[i], d);
+            b.in[k] &= fabsf(b.q[k][i]) < b.half[i];
+        }
+    }
+    return b;
+}
+
+/* The face, 0 to 5 as +x, -x, +y ..., from which the deepest of points first to last is the least deep; first
+ * of all one behind whose opposite there is none. */
+static int face_of(const boxed *b, uint32_t first, uint32_t last) {
+    int best = 0;
+    float depth[6];
+    bool passes[6];
+    for (int i = 0; i < 6; i++) {
+        depth[i] = 0;
+        for (uint32_t k = first; k <= last; k++)
+            depth[i] = larger(depth[i], b->half[i / 2] + (i % 2 ? b->q[k][i / 2] : -b->q[k][i / 2]));
+        passes[i] = depth[i] >= 2 * b->half[i / 2];
+        if (passes[i] < passes[best] || (passes[i] == passes[best] && depth[i] < depth[best])) best = i;
+    }
+    return best;
+}
+
+/* Points in a box, one after the other, leave it by one face. */
+void reference_leave_boxes(reference_strand *s, const reference_world *w, uint32_t substep) {
+    for (uint32_t i = 0; i < w->collider_count; i++) {
+        const mote_collider_pose *pose = &poses_of(w, substep)[i];
+        if (pose->kind != MOTE_COLLIDER_BOX) continue;
+        const boxed b = in_axes_of(s, w, pose);
+        for (uint32_t k = 0, end; k < s->points; k = end + 1) {
+            for (end = k; end < s->points && b.in[end];) end++;
+            if (end == k) continue;
+            const int face = face_of(&b, k ? k - 1 : k, end < s->points ? end : end - 1), axis = face / 2;
+            for (uint32_t j = k; j < end; j++)
+                for (int a = 0; a < 3; a++)
+                    s->start[j][a] +=
+                        ((face % 2 ? -b.half[axis] : b.half[axis]) - b.q[j][axis]) * pose->axis[axis][a];
+        }
+    }
+}
+
 /* The nearest collider of a point; where its root is buried in the same, the plane is no further from the
  * root than 0.85 of the length of strand between them. */
 static void find_contact(reference_strand *s, const reference_world *w, uint32_t substep, const swept *box,

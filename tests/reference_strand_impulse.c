@@ -310,13 +310,12 @@ void reference_count_strained(reference_strand *s, const reference_world *w) {
     if (s->compliance == 0 && strained) s->unsolved++;
 }
 
-/* Puts a strand out of the colliders in which it began the substep, in position alone. The substep itself
- * counts where it is unsolved. */
-static void leave_colliders(reference_strand *s, const reference_world *w, const reference_hold_of *of,
-                            uint32_t substep) {
+void reference_leave_colliders(reference_strand *s, const reference_world *w, const reference_hold_of *of,
+                               uint32_t substep) {
     const uint32_t unsolved = s->unsolved;
     reference_row reaction[REFERENCE_POINTS];
     memcpy(reaction, s->reaction, sizeof reaction);
+    reference_leave_boxes(s, w, substep);
     memcpy(s->x, s->start, sizeof s->x);
     memcpy(s->v, s->start_v, sizeof s->v);
     (void)reference_find_contacts(s, w, substep);
@@ -328,6 +327,7 @@ static void leave_colliders(reference_strand *s, const reference_world *w, const
     reference_forget_contacts(s);
     memcpy(s->reaction, reaction, sizeof reaction);
     memcpy(s->start, s->x, sizeof s->start);
+    memcpy(s->v, s->start_v, sizeof s->v);
 }
 
 /* Strands that touch a collider, overstretched and compliant ones take a step of first order; so do those
@@ -343,7 +343,7 @@ static void constrain(reference_strand *s, const reference_world *w, uint32_t su
     predict_substep(s, w);
     of.contacts = reference_find_contacts(s, w, substep);
     if (of.contacts && s->entered) {
-        leave_colliders(s, w, &of, substep);
+        reference_leave_colliders(s, w, &of, substep);
         predict_substep(s, w);
         of.contacts = reference_find_contacts(s, w, substep);
     }

@@ -54,6 +54,9 @@ bool reference_find_contacts(reference_strand *strand, const reference_world *wo
  * it and is as near as lengths are solved, or the root is in a collider. */
 bool reference_touches(const reference_strand *strand, const reference_world *world, uint32_t substep);
 
+/* The points that begin the substep in boxes are put out of these. */
+void reference_leave_boxes(reference_strand *strand, const reference_world *world, uint32_t substep);
+
 /* No friction is kept at point k, or at any point if the substep has solved no contacts. */
 void reference_forget_contact(reference_strand *strand, uint32_t k);
 void reference_forget_contacts(reference_strand *strand);
@@ -79,6 +82,11 @@ typedef struct reference_hold_of {
 /* One iteration alone; whether all lengths are then held. */
 bool reference_iterate(reference_strand *strand, const reference_world *world, const reference_hold_of *of);
 bool reference_hold(reference_strand *strand, const reference_world *world, const reference_hold_of *of);
+
+/* Puts a strand out of the colliders in which it began the substep, in position alone. The substep itself
+ * counts where it is unsolved. */
+void reference_leave_colliders(reference_strand *strand, const reference_world *world,
+                               const reference_hold_of *of, uint32_t substep);
 
 void reference_project_lengths(reference_strand *strand);
 

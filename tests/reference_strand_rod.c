@@ -368,12 +368,8 @@ static bool advance(reference_strand *s, const reference_world *w, uint32_t unit
         const bool held = hold_by_few(s, w, &p);
         bool solved = held;
         if (!held && units == ROD_PARTS) {
-            const reference_hold_of of = {.gains = true,
-                                          .rods = true,
-                                          .done = rod_iterations(w),
-                                          .rate = p.rate,
-                                          .from = p.x,
-                                          .from_v = p.v};
+            reference_hold_of of = {.gains = true, .rods = true, .rate = p.rate, .done = rod_iterations(w)};
+            of.from = p.x, of.from_v = p.v;
             solved = reference_hold(s, w, &of);
         }
         if (s->framed && (held || units == ROD_PARTS)) turn_frames(s, &p, true);
@@ -398,15 +394,16 @@ static uint32_t fewest_parts(const reference_strand *s, const reference_world *w
     return parts;
 }
 
+static reference_hold_of among_colliders(reference_strand *s, const reference_world *w) {
+    reference_hold_of of = {.contacts = true, .gains = true, .rods = true, .rate = reference_rate(w)};
+    of.from = s->start, of.from_v = s->start_v;
+    return of;
+}
+
 /* Returns whether the rod is loose and took many iterations. *ends: it ends the step after those, solved. */
 static bool hold_near(reference_strand *s, const reference_world *w, const rod_part *p, uint32_t substep,
                       rod_energies *e, reference_push *push, bool *ends) {
-    const reference_hold_of of = {.contacts = true,
-                                  .gains = true,
-                                  .rods = true,
-                                  .rate = reference_rate(w),
-                                  .from = s->start,
-                                  .from_v = s->start_v};
+    const reference_hold_of of = among_colliders(s, w);
     const bool last = substep + 1 == w->substeps, solved = reference_hold(s, w, &of);
     const float still[3] = {0};
     *push = reference_push_of(s, w, s->mass[0] > 0 ? still : s->v[0]);
@@ -430,6 +427,16 @@ static void restart(reference_strand *s, const rod_part *p, float frames[REFEREN
     memcpy(s->rod_frame, frames, sizeof s->rod_frame);
 }
 
+/* Leaves the colliders in which the substep began, bends again, and returns whether planes are near then. */
+static bool leave(reference_strand *s, const reference_world *w, rod_part *p, uint32_t substep) {
+    const reference_hold_of of = among_colliders(s, w);
+    undo(s, p);
+    reference_leave_colliders(s, w, &of, substep);
+    if (s->framed) turn_frames(s, NULL, false);
+    bend(s, w, p, 1);
+    return reference_find_contacts(s, w, substep);
+}
+
 void reference_rod_substep(reference_strand *s, const reference_world *w, uint32_t substep) {
     const float h = (float)reference_substep(w);
     const uint32_t fewest = fewest_parts(s, w);
@@ -438,10 +445,16 @@ void reference_rod_substep(reference_strand *s, const reference_world *w, uint32
     bool again = true;
     rod_part p;
     rod_energies e;
-    memcpy(before, s->rod_frame, sizeof before);
     bend(s, w, &p, 1);
+    bool planes = reference_find_contacts(s, w, substep);
+    reference_predict_rod(s, &p, false, &e);
+    const float bent = e.bending[0];
+    const bool left = planes && s->entered;
+    if (left) planes = leave(s, w, &p, substep);
     reference_predict_rod(s, &p, curls || stiff, &e);
-    const bool beside = !curls && !stiff && reference_find_contacts(s, w, substep);
+    if (left) e.bending[0] = smaller(bent, e.bending[0]);
+    memcpy(before, s->rod_frame, sizeof before);
+    const bool beside = !curls && !stiff && planes;
     const bool met = beside && reference_touches(s, w, substep);
     bool near = met, loose = false, ends = false;
     if (near) {

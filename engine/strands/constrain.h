@@ -339,6 +339,7 @@ MOTE_INLINE void constrain(strand_work *w, uint32_t substep, size_t lane) {
         wide_mask near = predict_and_search(w, &own, substep, lane);
         const wide_mask entered = colliders ? live & wide_mask_load(w->contacts.entered) : (wide_mask){0};
         if (wide_lane_bits(entered)) {
+            impulse_copy_reaction(&w->c, WORK_REACTION, IMPULSE_REACTED, entered, lane);
             leave_colliders(w, substep, entered, lane);
             predict(w, &own, entered, lane);
             near = lanes_near(w, substep, lane);

@@ -361,7 +361,7 @@ MOTE_INLINE bool find_contacts(const strand_work *w, uint32_t substep, size_t la
         if (found->buried) wide_mask_store(found->strained, buried & strained_at_start(w, lane));
     }
     prepare_search(w, &search, lane);
-    search.starts = substep == 0 && !springs && !w->job->strands->joint_stiffness;
+    search.starts = substep == 0 && !springs;
     wide length = (wide){0};
     wide_mask near = (wide_mask){0};
     for (uint32_t k = 0; k < c->points; length += work_load(c, WORK_LENGTH, strand_at(k, lane)), k++) {

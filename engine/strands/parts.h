@@ -181,23 +181,4 @@ MOTE_OUTLINE void count_strained(const strand_work *w, wide_mask lanes, size_t l
     count_lanes(w->job->strands->unsolved + w->lane + lane, lanes & strained);
 }
 
-/* Puts lanes with points that began the step in a collider, where a host or another collider put them, out
- * of it before the substep, in position alone: as part of it the depth over h would become their velocity. */
-MOTE_OUTLINE void leave_colliders(const strand_work *w, uint32_t substep, wide_mask lanes, size_t lane) {
-    const strand_columns columns = w->c, *c = &columns;
-    uint32_t *unsolved = w->job->strands->unsolved + w->lane + lane, before[MOTE_WIDTH];
-    memcpy(before, unsolved, sizeof before); /* the substep itself counts */
-    impulse_undo(c, lanes, substep_start, lane);
-    impulse_copy_reaction(c, WORK_REACTION, IMPULSE_REACTED, lanes, lane);
-    (void)lanes_near(w, substep, lane);
-    wide_mask_store(c->contacts->expelled, wide_mask_load(c->contacts->expelled) | lanes);
-    project_lanes(w, substep, lanes_to_project(w, substep, hold_contacts(w, lanes, lane)), lane);
-    if (rubs(w)) forget_contacts(c, lanes, lane);
-    memcpy(unsolved, before, sizeof before);
-    impulse_copy_reaction(c, IMPULSE_REACTED, WORK_REACTION, lanes, lane);
-    for (size_t at = lane; at < strand_at(c->points, lane); at += MOTE_GROUP)
-        work_store3(c, WORK_START, at,
-                    wide3_select(lanes, work_load3(c, WORK_X, at), work_load3(c, WORK_START, at)));
-}
-
 #endif

@@ -2,6 +2,7 @@
 #ifndef MOTE_STRANDS_ROD_STEP_H
 #define MOTE_STRANDS_ROD_STEP_H
 
+#include "strands/leave.h"
 #include "strands/rod_plain.h"
 #include "strands/rod_spin.h"
 #include "strands/rod_turns.h"
@@ -307,7 +308,6 @@ MOTE_INLINE wide_mask complete_rods(const strand_work *w, const mote_coupled_aff
                                     wide_mask tried, wide_mask near, wide_mask unsolved, wide_mask curls,
                                     wide_mask stiff, rod_energies *e, size_t lane) {
     const strand_columns columns = w->c, *c = &columns;
-    if (wide_lane_bits(curls)) rod_predicted_energies(c, t, e, curls, lane);
     if (t->framed) rod_turn_frames(c, t, true, tried & ~unsolved, e, lane);
     const wide_mask gains =
                         tried & ~unsolved & ~near & rods_that_gain(e, wide_load(w->noise + lane), ROD_GAIN),
@@ -337,6 +337,7 @@ MOTE_INLINE void step_rods(const strand_work *w, const mote_coupled_affine *own,
         unsolved = step_rod_part(w, &t, &lengths, &e, whole, lane);
         rod_present_energies(&columns, &t, &e, lane);
     }
+    if (wide_lane_bits(curls)) rod_predicted_energies(&columns, &t, &e, curls, lane);
     (void)complete_rods(w, own, &t, whole, (wide_mask){0}, unsolved, curls, stiff, &e, lane);
     if (rods_turn_freely(w)) rod_keep_spin(w, &t, &e, live, lane);
     limit_drawn(w, &t, live, lane);
@@ -391,6 +392,18 @@ MOTE_OUTLINE wide_mask pay_rods(strand_work *w, const rod_terms *t, rod_energies
     return reverted;
 }
 
+/* Puts rods with points that began the step in a collider out of it before the substep, with their frames,
+ * and bends all of the register anew. Returns the lanes that have planes then. */
+MOTE_COLD MOTE_OUTLINE wide_mask rods_leave(const strand_work *w, const rod_terms *t, rod_energies *e,
+                                            uint32_t substep, wide_mask lanes, size_t lane) {
+    const strand_columns columns = w->c, *c = &columns;
+    rod_undo(c, ~(wide_mask){0}, substep_start, lane);
+    leave_colliders(w, substep, lanes, lane);
+    if (t->framed) rod_turn_frames(c, t, false, lanes, NULL, lane);
+    bend_rods(c, t, NULL, e, lane);
+    return lanes_near(w, substep, lane);
+}
+
 /* Steps rods among colliders. For rods that touch a collider after the bending, lengths and contacts are then
  * solved together; for those that come to touch one later, after that. */
 MOTE_INLINE void step_rods_among(strand_work *w, const mote_coupled_affine *own, bool framed,
@@ -402,13 +415,20 @@ MOTE_INLINE void step_rods_among(strand_work *w, const mote_coupled_affine *own,
     lengths.rate = t.rate;
     rod_energies e;
     bend_rods(c, &t, NULL, &e, lane);
+    wide_mask planes = lanes_near(w, substep, lane);
+    const wide_mask entered = live & wide_mask_load(w->contacts.entered);
+    const wide bent = e.bending[0];
+    if (wide_lane_bits(entered)) planes = rods_leave(w, &t, &e, substep, entered, lane);
     const wide_mask curls = framed ? live & rods_that_curl(w, ROD_CURL_LIMIT, lane) : (wide_mask){0},
                     stiff = framed ? curls & rods_that_curl(w, ROD_STIFF_CURL, lane) : (wide_mask){0};
-    const wide_mask beside = live & ~curls & lanes_near(w, substep, lane);
+    const wide_mask beside = live & ~curls & planes;
     wide_mask near = touching(w, beside, lane), unsolved = live & ~curls & ~near;
     if (wide_lane_bits(unsolved)) unsolved = iterate_rods(w, &lengths, 0, false, unsolved, lane);
     const wide_mask met = near, comes = touching(w, beside & ~near, lane);
     rod_present_energies(c, &t, &e, lane);
+    if (wide_lane_bits(curls)) rod_predicted_energies(c, &t, &e, curls, lane);
+    /* Leaving colliders bends rods: this is no energy that they had. */
+    e.bending[0] = wide_select(entered, wide_min(bent, e.bending[0]), e.bending[0]);
     const wide_mask again = complete_rods(w, own, &t, live & ~curls, near, unsolved, curls, stiff, &e, lane);
     /* Parts and turns overwrite the planes. */
     if (wide_lane_bits(again | comes))
