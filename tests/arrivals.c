@@ -202,3 +202,16 @@ TEST(an_advance_and_as_many_steps_reach_a_target_at_once) {
     expect_at(&other, 2);
     mote_system_destroy(t.system), mote_system_destroy(other.system);
 }
+
+/* 5 ms later the clock stands 0.8 of a step behind the last one, as it does after the next frame of a step.
+ */
+TEST(a_target_of_the_next_advance_waits_for_one_that_runs_a_step) {
+    const travellers t = make_travellers();
+    ASSERT(advanced(t.system, 5000000).steps, ==, 0u);
+    expect_at(&t, 0);
+    ASSERT(advanced(t.system, 16666667).steps, ==, 1u);
+    expect_at(&t, WAY / 1.8);
+    stepped(t.system, 1);
+    expect_at(&t, WAY);
+    mote_system_destroy(t.system);
+}

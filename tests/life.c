@@ -438,7 +438,7 @@ static void play_time(model *m) {
     m->sum = (mote_advance){0};
     memset(m->events, 0, sizeof m->events);
     for (spring_of_life *s = m->spring; s < m->spring + m->springs; s++)
-        if (s->to_tick == MOTE_NEXT_ADVANCE) s->to_tick = (m->steps + steps) * TICKS + m->remainder;
+        if (steps && s->to_tick == MOTE_NEXT_ADVANCE) s->to_tick = (m->steps + steps) * TICKS + m->remainder;
     const mote_advance got = exact ? stepped(m->system, steps) : advanced(m->system, frame);
     for (uint32_t i = 0; i < steps; i++) model_step(m);
     tell(m, "steps", steps);

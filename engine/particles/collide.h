@@ -15,23 +15,13 @@
 
 #include "integrators/lanes.h"
 #include "particles/collide_crease.h"
+#include "particles/collide_end.h"
 #include "particles/collide_find.h"
 #include "particles/collide_settle.h"
 #include "particles/collide_spin.h"
 #include "particles/particles.h"
 
-#define COLLIDE_SWEEPS   6        /* hits of a particle in a substep */
-#define COLLIDE_ROUNDING 0x1p-22f /* of coordinates: bound of the error of a distance */
-
-/* Completes a leg whose ends and duration are set. */
-MOTE_ONCE void collide_leg_begin(const mote_collision *c, collide_leg *leg) {
-    const wide3 far = wide3_max(contact_abs(leg->x), contact_abs(leg->end_x));
-    const wide slack = COLLIDE_ROUNDING * (wide_max(wide_max(far.x, far.y), far.z) + leg->radius);
-    leg->slack = wide_select(leg->active, slack, leg->slack); /* others are read at the end of the substep */
-    leg->slow = COLLIDE_SLOW * (collide_sum(leg->v) + collide_sum(leg->end_v));
-    leg->dv = wide3_sub(leg->end_v, leg->v);
-    leg->lag = wide3_add_scaled(leg->raised, leg->left * (c->theta * c->h), leg->dv);
-}
+#define COLLIDE_SWEEPS 6 /* hits of a particle in a substep */
 
 /* Particles after a hit: place, relative velocities at both ends of the next leg, velocity of the material,
  * own velocity before the hit, lanes that rest, friction of the collider and the greatest change of velocity
@@ -365,21 +355,6 @@ MOTE_INLINE void collide_stay(const collide_lanes *s, collide_leg *leg) {
     leg->end_x = wide3_select(held, s->from_x, leg->end_x);
 }
 
-/* Stops lanes with more hits than a substep resolves; friction of the last two resting contacts acts on their
- * spin. */
-MOTE_INLINE void collide_stop(const mote_collision *c, wide_mask hits, collide_leg *leg) {
-    leg->end_x = wide3_select(hits, wide3_add_scaled(leg->x, leg->left, leg->drift), leg->end_x);
-    leg->end_v = wide3_select(hits, leg->v, leg->end_v);
-    leg->creased |= hits;
-    if (!c->spin[0]) return;
-    const wide_mask rests = hits & leg->rested;
-    const wide3 none = wide3_zero();
-    collide_rub rub = {rests, rests, rests, none, none, (wide){0}};
-    collide_cut_turn(wide_set(1.0f), hits, leg);
-    (void)collide_roll(c, &rub, leg->older_normal, leg->older_limit, none, leg);
-    (void)collide_roll(c, &rub, leg->rest_normal, leg->rest_limit, none, leg);
-}
-
 /* Returns `room` of lanes at x whose step began at `origin`. */
 MOTE_INLINE wide collide_room(const mote_near *near, wide3 origin, wide3 x) {
     const wide3 away = contact_abs(wide3_sub(x, origin));
@@ -425,7 +400,7 @@ MOTE_OUTLINE void collide_register(const mote_collision *c, const mote_near *nea
         if (!wide_lane_bits(hits)) break;
         if (list->count > 1) collide_look_again(c, list, from, &leg, hits, &hit);
         if (sweep == COLLIDE_SWEEPS) {
-            collide_stop(c, hits, &leg);
+            collide_end(c, from, &hit, hits, &leg);
             break;
         }
         const wide_mask passes = hits & hit.passes;

@@ -26,7 +26,8 @@ typedef enum mote_response {
     /** The particle stays where it hit the collider and moves with it rigidly, until the collider is removed
      * or has another response, or the host clears view.stuck (see there). Needs mote_system_def.sticking. */
     MOTE_RESPONSE_STICK,
-    MOTE_RESPONSE_KILL, /**< the particle dies at the end of the step, at the place of the hit */
+    MOTE_RESPONSE_KILL, /**< the particle dies at the end of the step, at the place of the hit; not one that
+                             sticks to another collider, or has the inverse mass 0: these hit nothing */
     MOTE_RESPONSE_PASS, /**< none */
     MOTE_RESPONSE_COUNT
 } mote_response;
@@ -109,11 +110,12 @@ MOTE_API mote_result mote_system_collider_check(const mote_system *system, const
  * to the surface within the substep the particle rests: w_n = 0 at its end, and j is the whole normal impulse
  * of the substep. So a slope holds a particle where tan(angle) <= mu, without creep. No speed decides between
  * bounce and rest. Up to 6 contacts a substep; a particle that has more keeps the place and the velocity of
- * the last one until the next substep. A particle that is inside a collider is put on its nearest surface,
- * with the normal velocity of the surface or a greater one; where boxes overlap, on one that leads out of
- * them. An energy v^2 / 2 - g . x does not grow by contacts with colliders at rest. A collider that is
- * thinner, with the radius, than the rounding errors of places (up to 2^-20 of the largest coordinate or
- * size: 1e-5 m at 10 m) is as thick as these: an edge of a box may be 0. Boxes that are flush are one
+ * the last one until the next substep, but for one that two surfaces press into each other, as a roller does
+ * that pushes it over a floor: it goes on along both. A particle that is inside a collider is put on its
+ * nearest surface, with the normal velocity of the surface or a greater one; where boxes overlap, on one that
+ * leads out of them. An energy v^2 / 2 - g . x does not grow by contacts with colliders at rest. A collider
+ * that is thinner, with the radius, than the rounding errors of places (up to 2^-20 of the largest coordinate
+ * or size: 1e-5 m at 10 m) is as thick as these: an edge of a box may be 0. Boxes that are flush are one
  * surface: particles slide over the seam, and bounce off the foot of a wall that stands on a floor. Walls
  * that turn together keep what is between them, also where they touch at their edges alone: of 1,024 points
  * of radius 0 in such a crate of six boxes none left it in 10 s at 0.2 rad/s, 1 to 26 at 1 rad/s in three of

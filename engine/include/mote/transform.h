@@ -30,14 +30,16 @@ MOTE_API mote_transform mote_transform_inverse(const mote_transform *transform);
  * arguments as mote_transform_multiply, where rotation 0 gives the position alone. */
 MOTE_API void mote_transform_point(const mote_transform *transform, const float point[3], float image[3]);
 
-/** Tick of a target: the time of the clock at the end of the next advance. Any other value is a tick of the
- * system's clock (mote_system_tick). A target moves its object from the present placement, in a straight line
- * and along the shorter arc, so that it arrives at that tick; it stays there until it gets another target. A
- * tick that is not ahead of the last step boundary has passed: at once; one between that and the clock is
- * reached in the next step. Ticks count modulo 2^64: those less than 2^63 ahead of it are to come (97 years
- * at 60/1, 17.8 h at {143981, 1000} steps per second), all others have passed. The tick n steps ahead is
- * mote_system_tick(system) + n * mote_advance.ticks_per_step; before the first frame
- * mote_system_advance(system, 0, &report) returns that without a step. */
+/** Tick of a target: the time of the clock at the end of the next advance that runs a step (in a frame
+ * without one, objects would have to cover the whole way in what is left of the step). Any other value is a
+ * tick of the system's clock (mote_system_tick). A target moves its object from the present placement, in a
+ * straight line at an even rate and along the shorter arc, so that it arrives at that tick (quaternions are
+ * interpolated linearly: the rate of a turn of 90 degrees is even to 10 %, of one of 170 to a third); it
+ * stays there until it gets another target. A tick that is not ahead of the last step boundary has passed: at
+ * once; one between that and the clock is reached in the next step. Ticks count modulo 2^64: those less than
+ * 2^63 ahead of it are to come (97 years at 60/1, 17.8 h at {143981, 1000} steps per second), all others have
+ * passed. The tick n steps ahead is mote_system_tick(system) + n * mote_advance.ticks_per_step; before the
+ * first frame mote_system_advance(system, 0, &report) returns that without a step. */
 #define MOTE_NEXT_ADVANCE UINT64_MAX
 
 #endif

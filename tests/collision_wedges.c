@@ -1,0 +1,98 @@
+/* Loose particles between a floor and a surface that leans over them and moves: their contacts with both
+ * follow each other without end. They go on along both. They stopped there before, and a turning bar gave
+ * them up to 19 times the speed of its end. */
+#include "collision_scene.h"
+
+#define RADIUS 0.02f
+
+static const char *const names[] = {"capsule", "overhanging board"};
+
+/* Floor, and one of the shapes along x, whose nearest point of the floor to the origin is in its middle. */
+static mote_system *over_floor(int shape, uint32_t substeps, float length, obstacle *bar) {
+    mote_system_def def = bare_def(1, MOTE_SEMI_IMPLICIT_EULER);
+    def.substeps = substeps, def.friction = 0, def.collision_radius = RADIUS;
+    mote_system *system = system_of(&def);
+    mote_collider_def floor = mote_plane((float[3]){0, 0, 0}, (float[3]){0, 1, 0});
+    const mote_transform leans = turned(0, 1, 0, (float[3]){1, 0, 0}, -0.6);
+    bar->def = shape ? mote_box(&leans, (float[3]){length, 1.5f, 0.05f})
+                     : mote_capsule((float[3]){-length, 0.1f, 0}, (float[3]){length, 0.1f, 0}, 0.1f);
+    floor.restitution = bar->def.restitution = 0;
+    add_gravity(system);
+    add_collider(system, floor);
+    bar->id = add_collider(system, bar->def);
+    return system;
+}
+
+static void move_bar(mote_system *system, const obstacle *bar, mote_transform way) {
+    const mote_transform to = mote_transform_multiply(&way, &bar->def.transform);
+    OK(mote_system_move_collider(system, bar->id, &to, MOTE_NEXT_ADVANCE));
+    stepped(system, 1);
+}
+
+/* A bar that goes across its length, at an even speed or faster and faster, leaves a smooth ball the speed
+ * that it has along it. A plate across the way stops that. */
+TEST(balls_slide_along_a_bar_that_sweeps_them_over_a_floor) {
+    for (int i = 0; i < 16; i++) {
+        const int shape = i & 1, faster = i >> 1 & 1, plate = i >> 2 & 1;
+        const uint32_t substeps = i & 8 ? 4 : 1;
+        obstacle bar;
+        mote_system *system = over_floor(shape, substeps, 40, &bar);
+        const float speed = plate ? 10 : 1;
+        mote_transform wall = MOTE_TRANSFORM_IDENTITY;
+        wall.position[0] = 2;
+        if (plate) {
+            mote_collider_def across = mote_box(&wall, (float[3]){0.005f, 9, 40});
+            across.restitution = 0;
+            add_collider(system, across);
+        }
+        const mote_range_view view = spawned(system, 1);
+        put(&view, 0, -1, RADIUS, -1.2f);
+        throw_at(&view, 0, speed, 0, 0);
+        float z = 0;
+        for (int step = 1; step <= 180; step++) {
+            z -= (faster ? 2 * (float)step / 60 : 2.0f) / 60;
+            move_bar(system, &bar, (mote_transform){{0, 0, z}, {0, 0, 0, 1}});
+        }
+        test_case("%s, %s, %u substeps%s", names[shape], faster ? "faster" : "even", substeps,
+                  plate ? ", plate" : "");
+        ASSERT_NEAR(view.position.x[0], plate ? 2 - 0.005 - (double)RADIUS : 2, 1e-3);
+        ASSERT_NEAR(view.position.y[0], (double)RADIUS, 1e-4);
+        ASSERT_NEAR(view.velocity.z[0], faster ? -6 : -2, 1e-3);
+        mote_system_destroy(system);
+    }
+}
+
+/* A bar that turns about the upright throws a ball out as a bead on a rod: with s along the bar and the way b
+ * of its centre from the axis, s'' = w^2 s, and it goes (s' - w b, w s). It is at rest when the bar comes, so
+ * that s' = w b. */
+static double bead_speed(double w, double start, double end) {
+    const double radius = (double)RADIUS + 0.1, low = 0.1 - (double)RADIUS,
+                 square = radius * radius - low * low;
+    const double s = end * end - square, rate = sqrt(s - (start * start - square) + square);
+    return w * hypot(rate - sqrt(square), sqrt(s));
+}
+
+TEST(a_ball_under_a_bar_that_turns_is_a_bead_on_it) {
+    static const double rates[] = {1, 3, 5};
+    for (uint32_t i = 0; i < 9; i++) {
+        const uint32_t substeps = 1u << 2 * (i / 3);
+        const double w = rates[i % 3];
+        obstacle bar;
+        mote_system *system = over_floor(0, substeps, 2, &bar);
+        const mote_range_view view = spawned(system, 1);
+        put(&view, 0, 1.3f, RADIUS, -0.3f);
+        double speed = 0, radius = 0, most = 0;
+        for (int step = 1; step <= 180 && radius < 1.9; step++) {
+            move_bar(system, &bar, turned(0, 0, 0, (float[3]){0, 1, 0}, w * step / 60));
+            speed = hypot((double)view.velocity.x[0], (double)view.velocity.z[0]);
+            radius = hypot((double)view.position.x[0], (double)view.position.z[0]);
+            most = fmax(most, (double)view.position.y[0]);
+        }
+        const double bead = bead_speed(w, hypot(1.3, 0.3), radius);
+        test_case("%g rad/s, %u substeps: %g m/s at %g m, a bead %g", w, substeps, speed, radius, bead);
+        ASSERT(radius, >=, 1.9);
+        ASSERT_NEAR(speed / bead, 1, 0.01 + w / 60 / substeps); /* of first order in the angle of a substep */
+        ASSERT(most, <, 0.021);
+        mote_system_destroy(system);
+    }
+}
