@@ -125,6 +125,9 @@ const char *integrator_name(mote_integrator integrator);
 void verify_add(verify_report *report, const char *name, double measured, double reference, double allowed,
                 const char *format, ...) __attribute__((format(printf, 6, 7)));
 
+/* The larger one of a sequence of errors; a NaN stays, so that its row fails. */
+double verify_larger(double largest, double next);
+
 /* The same for a value from `least` to `most`: the reference is their middle. */
 #define verify_between(report, name, measured, least, most, ...)                                             \
     verify_add(report, name, measured, 0.5 * ((least) + (most)), 0.5 * ((most) - (least)), __VA_ARGS__)

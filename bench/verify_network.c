@@ -65,11 +65,12 @@ typedef double pair_quantity(const pair_end *end);
 /* The largest component; for position Verlet of the positions alone, because its velocity column is half a
  * step behind. */
 static double position_error(const pair_end *end) {
-    return fmax(fabs(end->value[0] - truth[0]), fabs(end->value[1] - truth[1]));
+    return verify_larger(fabs(end->value[0] - truth[0]), fabs(end->value[1] - truth[1]));
 }
 
 static double pair_error(const pair_end *end) {
-    return fmax(position_error(end), fmax(fabs(end->value[2] - truth[2]), fabs(end->value[3] - truth[3])));
+    return verify_larger(verify_larger(position_error(end), fabs(end->value[2] - truth[2])),
+                         fabs(end->value[3] - truth[3]));
 }
 
 static double pair_momentum(const pair_end *end) { return end->value[2] + 2 * end->value[3]; }

@@ -126,8 +126,8 @@ static void span(verify_report *report, mote_strand_solver solver) {
     chain_at_rest((1.0 + length_allowed(&setup)) / LINKS, longer);
     for (uint32_t k = 0; k < POINTS; k++) {
         point_place(run, k, at);
-        error = fmax(error, hypot(hypot(at[0] - exact[k][0], at[1] - exact[k][1]), at[2]));
-        length = fmax(length, hypot(longer[k][0] - exact[k][0], longer[k][1] - exact[k][1]));
+        error = verify_larger(error, hypot(hypot(at[0] - exact[k][0], at[1] - exact[k][1]), at[2]));
+        length = verify_larger(length, hypot(longer[k][0] - exact[k][0], longer[k][1] - exact[k][1]));
     }
     point_place(run, POINTS / 2, at);
     double allowed = length + length_allowed(&setup) + 2 * h * h * GRAVITY;

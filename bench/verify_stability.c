@@ -52,7 +52,10 @@ static bool engine_grows(mote_integrator integrator, const spring_constants *s, 
     def.forces = &force, def.force_count = 1;
     def.timestep = 1, def.steps = patience(integrator, s);
     engine_check(mote_columns_step(&columns, &def, &frozen), "mote_columns_step");
-    return frozen || fmaxf(fmaxf(fabsf(x[0]), fabsf(x[1])), fmaxf(fabsf(v[0]), fabsf(v[1]))) > 1e3f;
+    double size = 0;
+    for (int k = 0; k < 2; k++)
+        size = verify_larger(verify_larger(size, fabs((double)x[k])), fabs((double)v[k]));
+    return frozen || !(size <= 1e3);
 }
 
 /* The spectral radius of the reference's matrix exceeds 1. */
