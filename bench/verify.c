@@ -72,7 +72,7 @@ enum { EXPERIMENTS = sizeof experiments / sizeof experiments[0] };
 
 typedef struct request {
     bool group[GROUPS], groups_given;
-    const char *experiment; /* NULL: all of the groups */
+    bool experiment[EXPERIMENTS], experiments_given; /* else all of the groups */
     bool all;
     const char *json, *csv;
 } request;
@@ -88,7 +88,7 @@ static void print_help(void) {
     puts(
         "\n"
         "  --group G,...   some of these groups, or all (default); several add up\n"
-        "  --experiment E  one experiment\n"
+        "  --experiment E  some of these experiments; several add up, as do names with commas between\n"
         "  --all           prints every row; else those that fail, and a line a group\n"
         "  --json FILE     writes the rows there too; - is stdout\n"
         "  --csv FILE      likewise, as CSV\n\n"
@@ -139,9 +139,9 @@ static void write_csv(FILE *file, const verify_report *report) {
     }
 }
 
-static bool is_asked(const request *asked, const experiment_row *experiment) {
-    if (asked->experiment) return strcmp(asked->experiment, experiment->name) == 0;
-    return asked->group[experiment->group];
+static bool is_asked(const request *asked, uint32_t experiment) {
+    return asked->experiments_given ? asked->experiment[experiment]
+                                    : asked->group[experiments[experiment].group];
 }
 
 /* Runs what is asked of a group, and prints its line. */
@@ -150,7 +150,7 @@ static void run_group(const request *asked, int group, verify_report *report) {
     const double start = now_seconds();
     bool any = false;
     for (uint32_t i = 0; i < EXPERIMENTS; i++) {
-        if (experiments[i].group != group || !is_asked(asked, &experiments[i])) continue;
+        if (experiments[i].group != group || !is_asked(asked, i)) continue;
         progress("%s, experiment %u of %u", experiments[i].description, (unsigned)i + 1,
                  (unsigned)EXPERIMENTS);
         report->experiment = i, report->source = experiments[i].source;
@@ -184,10 +184,16 @@ static void option_groups(request *asked, const char *text) {
     }
 }
 
-static const char *option_experiment(const char *name) {
-    for (uint32_t i = 0; i < EXPERIMENTS; i++)
-        if (strcmp(experiments[i].name, name) == 0) return name;
-    fail_usage("--experiment: unknown experiment '%s'; mote-bench verify --help lists them", name);
+static void option_experiments(request *asked, const char *text) {
+    char name[40];
+    asked->experiments_given = true;
+    while (next_name("--experiment", &text, name)) {
+        bool known = false;
+        for (uint32_t i = 0; i < EXPERIMENTS; i++)
+            if (strcmp(experiments[i].name, name) == 0) asked->experiment[i] = known = true;
+        if (!known)
+            fail_usage("--experiment: unknown experiment '%s'; mote-bench verify --help lists them", name);
+    }
 }
 
 static request parse(int argc, char **argv) {
@@ -202,14 +208,14 @@ static request parse(int argc, char **argv) {
     // clang-format off
     for (int option; (option = next_option(argc, argv, options, print_help)) != -1;) switch (option) {
         case 'g': option_groups(&asked, optarg); break;
-        case 'e': asked.experiment = option_experiment(optarg); break;
+        case 'e': option_experiments(&asked, optarg); break;
         case 'a': asked.all = true; break;
         case 'j': asked.json = optarg; break;
         case 'c': asked.csv = optarg; break;
         }
     // clang-format on
     require_no_operands(argc, argv, optind);
-    if (asked.groups_given && asked.experiment) fail_usage("--experiment: takes no --group beside it");
+    if (asked.groups_given && asked.experiments_given) fail_usage("--experiment: takes no --group beside it");
     if (!asked.groups_given) memset(asked.group, true, sizeof asked.group);
     return asked;
 }
@@ -217,7 +223,7 @@ static request parse(int argc, char **argv) {
 static bool is_whole(const request *asked) {
     for (int group = 0; group < GROUPS; group++)
         if (!asked->group[group]) return false;
-    return !asked->experiment;
+    return !asked->experiments_given;
 }
 
 int command_verify(int argc, char **argv) {
