@@ -101,6 +101,10 @@ double verify_timestep(const bench_setup *setup);
  * 1e9: none. damping_ratio: b / (2 sqrt(k m)). */
 double verify_stable_z(mote_integrator integrator, double damping_ratio, bool stepped);
 
+/* The places of a chain of `points` with links of `link` (m) that hangs at rest between pins at one height,
+ * `span` (m) apart. */
+void verify_chain_at_rest(uint32_t points, double link, double span, double (*place)[2]);
+
 /* --- Rows --- */
 
 typedef struct verify_record {
