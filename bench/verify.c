@@ -45,6 +45,8 @@ static const experiment_row experiments[] = {
      verify_projectile},
     {PARTICLES, "momentum", "momentum", "conservation", verify_momentum},
     {PARTICLES, "births", "emitters and lifetimes", "rate x time", verify_births},
+    {PARTICLES, "emission", "speeds, directions and places of births", "mote/emitter.h", verify_emission},
+    {PARTICLES, "moments", "births within a step, and along a way", "mote/emitter.h", verify_moments},
     {PARTICLES, "fields", "fields, anchors, drag, thrust and regions at 1,024 places",
      "the formulas of mote/force.h, in double", verify_fields},
     {PARTICLES, "curl-noise", "curl noise at 1,024 places", "Perlin 2002, DeWolf 2005, in double",

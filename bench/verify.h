@@ -186,7 +186,8 @@ verify_experiment verify_constant_force, verify_damped_spring, verify_oscillator
     verify_kinematic, verify_joint_flow, verify_velocity_field, verify_kepler, verify_orders;
 verify_experiment verify_ticks, verify_frames;
 verify_experiment verify_projectile, verify_momentum, verify_births, verify_presentation;
-verify_experiment verify_fields, verify_curl_noise, verify_turning, verify_top;
+verify_experiment verify_fields, verify_curl_noise, verify_turning, verify_top, verify_emission,
+    verify_moments;
 verify_experiment verify_hanging_rope, verify_swinging_rope;
 verify_experiment verify_cantilevers, verify_tip_loads, verify_greenhill, verify_tones, verify_twist,
     verify_quarter_ring;
