@@ -191,7 +191,8 @@ verify_experiment verify_fields, verify_curl_noise, verify_turning, verify_top, 
 verify_experiment verify_hanging_rope, verify_swinging_rope;
 verify_experiment verify_cantilevers, verify_tip_loads, verify_greenhill, verify_tones, verify_twist,
     verify_quarter_ring;
-verify_experiment verify_capstan, verify_slope;
+verify_experiment verify_capstan, verify_slope, verify_bounces, verify_loose_slope, verify_spin,
+    verify_responses;
 verify_experiment verify_coupled_bodies, verify_linear_chain, verify_swinging_net, verify_bounds;
 
 #endif
