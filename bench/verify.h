@@ -188,7 +188,7 @@ verify_experiment verify_ticks, verify_frames;
 verify_experiment verify_projectile, verify_momentum, verify_births, verify_presentation;
 verify_experiment verify_fields, verify_curl_noise, verify_turning, verify_top, verify_emission,
     verify_moments;
-verify_experiment verify_hanging_rope, verify_swinging_rope;
+verify_experiment verify_hanging_rope, verify_swinging_rope, verify_air, verify_pose, verify_far_strands;
 verify_experiment verify_cantilevers, verify_tip_loads, verify_greenhill, verify_tones, verify_twist,
     verify_quarter_ring;
 verify_experiment verify_capstan, verify_slope, verify_bounces, verify_loose_slope, verify_spin,
