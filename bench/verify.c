@@ -81,12 +81,16 @@ static const experiment_row experiments[] = {
     {CONTACT, "spin", "the spin of a ball by friction", "p = min(mu (1 + e) v, 2/7 slip), 5 p / 2 r",
      verify_spin},
     {CONTACT, "responses", "what passes, dies or sticks", "mote/collider.h", verify_responses},
+    {CONTACT, "net-slope", "nets on a slope", "a = g (sin - mu cos)", verify_net_slope},
     {NETWORKS, "coupled-bodies", "two coupled bodies", "matrix exponential", verify_coupled_bodies},
     {NETWORKS, "chain", "the linear chain: by its modes, and as a network", "w = 2 sqrt(k/m) sin(theta)",
      verify_linear_chain},
     {NETWORKS, "swinging-net", "energy of a swinging net", "the method in double", verify_swinging_net},
     {NETWORKS, "stable-steps", "bounds on the stable step of nets, chains, webs and a bridge",
      "highest frequency by the power method", verify_bounds},
+    {NETWORKS, "hung-nets", "nets that hang at rest", "equilibrium of the links; Hooke", verify_hung_nets},
+    {NETWORKS, "far-nets", "falls and pendulums at 0, 1 and 100 km", "g t; Huygens, with the amplitude",
+     verify_far_nets},
 };
 enum { EXPERIMENTS = sizeof experiments / sizeof experiments[0] };
 

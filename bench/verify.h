@@ -192,7 +192,8 @@ verify_experiment verify_hanging_rope, verify_swinging_rope, verify_air, verify_
 verify_experiment verify_cantilevers, verify_tip_loads, verify_greenhill, verify_tones, verify_twist,
     verify_quarter_ring;
 verify_experiment verify_capstan, verify_slope, verify_bounces, verify_loose_slope, verify_spin,
-    verify_responses;
-verify_experiment verify_coupled_bodies, verify_linear_chain, verify_swinging_net, verify_bounds;
+    verify_responses, verify_net_slope;
+verify_experiment verify_coupled_bodies, verify_linear_chain, verify_swinging_net, verify_bounds,
+    verify_hung_nets, verify_far_nets;
 
 #endif
