@@ -148,8 +148,8 @@ static void fall_at(verify_report *report, mote_strand_solver solver, double at)
     strand_run_destroy(run);
 }
 
-/* 2 pi sqrt(l / g) (1 + a^2 / 16), a = 0.1 m/s / sqrt(g l): Huygens, with the first term for the amplitude.
- * The step moves it by (w h)^2 / 24, max_strain by half of that. */
+/* 2 pi sqrt(l / g) (1 + a^2 / 16), a = 0.1 m/s / sqrt(g l): Huygens, with the first term for the amplitude. l
+ * is held to max_strain, 0.2 %, and the period goes with its root: 0.1 %. */
 static void swing_at(verify_report *report, mote_strand_solver solver, double at) {
     strand_run *run = pair_at(solver, (float[3]){(float)at, 0, 0}, (float[3]){(float)at, -1, 0}, false, 0);
     const mote_strands_view view = mote_strands_columns(run->system, run->id);
