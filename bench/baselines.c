@@ -29,8 +29,8 @@ static inline void struct_pass(struct_particle *restrict particles, size_t first
     }
 }
 
-void baseline_struct(struct_particle *particles, size_t first, size_t last, const scene_forces *forces,
-                     float h) {
+static void baseline_struct(struct_particle *particles, size_t first, size_t last, const scene_forces *forces,
+                            float h) {
     if (forces->attractor_count == 0)
         struct_pass(particles, first, last, forces, h, 0);
     else if (forces->attractor_count == 1)
@@ -84,8 +84,8 @@ static inline void plain_attractors(const probe_columns *columns, size_t first, 
     }
 }
 
-void baseline_plain(const probe_columns *columns, size_t first, size_t last, const scene_forces *forces,
-                    float mass, float h) {
+static void baseline_plain(const probe_columns *columns, size_t first, size_t last,
+                           const scene_forces *forces, float mass, float h) {
     if (forces->attractor_count == 0)
         plain_ballistic(columns, first, last, forces, mass, h);
     else if (forces->attractor_count == 1)
@@ -129,8 +129,8 @@ static inline void verlet_pass(const probe_columns *columns, float *const kick[3
     }
 }
 
-void baseline_verlet(const probe_columns *columns, float *const kick[3], baseline_span span,
-                     const scene_forces *forces, bool reuse, bool keep) {
+static void baseline_verlet(const probe_columns *columns, float *const kick[3], baseline_span span,
+                            const scene_forces *forces, bool reuse, bool keep) {
     if (reuse && keep)
         verlet_pass(columns, kick, span, forces, true, true);
     else if (reuse)
@@ -172,8 +172,8 @@ static inline void rk4_stage(rk4_axis axis, baseline_span span, uint32_t stage) 
     }
 }
 
-void baseline_rk4_stage(const probe_columns *columns, float *const at[6], float *const sum[6],
-                        baseline_span span, uint32_t stage, float mass) {
+static void baseline_rk4_stage(const probe_columns *columns, float *const at[6], float *const sum[6],
+                               baseline_span span, uint32_t stage, float mass) {
     static const float anchor[3] = {OSCILLATOR_ANCHOR};
     for (uint32_t i = 0; i < 3; i++) {
         const rk4_axis axis = {columns->position[i],
@@ -192,3 +192,6 @@ void baseline_rk4_stage(const probe_columns *columns, float *const at[6], float 
         if (stage == 3) rk4_stage(axis, span, 3);
     }
 }
+
+const baseline_loops OF_WIDTH(baseline_loops) = {baseline_struct, baseline_plain, baseline_verlet,
+                                                 baseline_rk4_stage};

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "probe.h"
+#include "widths.h"
 
 #define MAX_ATTRACTORS 4u
 
@@ -35,30 +36,30 @@ typedef struct baseline_span {
 
 _Static_assert(sizeof(struct_particle) == 60, "the struct baseline is defined by its 60 bytes");
 
-/* Sums the forces of each particle into its struct, then v += h F / m, x += h v, with the vec3 functions of
- * cglm. Previous position, age and lifetime are not accessed, as in the engine without interpolation and
- * lifetimes. */
-void baseline_struct(struct_particle *particles, size_t first, size_t last, const scene_forces *forces,
-                     float h);
-
-/* A hand-written loop over columns: uniform mass, constants folded, everything vectorised. */
-void baseline_plain(const probe_columns *columns, size_t first, size_t last, const scene_forces *forces,
-                    float mass, float h);
-
-/* One substep of velocity Verlet around one attractor, for forces that do not read velocity: x += h (v + a h
- * / 2), a' at x, v += (a h + a' h) / 2. kick: columns of a h, which are read if `reuse` and else evaluated,
- * and written if `keep`. */
-void baseline_verlet(const probe_columns *columns, float *const kick[3], baseline_span span,
-                     const scene_forces *forces, bool reuse, bool keep);
-
 /* The damped oscillator of section integrators, F = -k (x - anchor) - b v. */
 #define OSCILLATOR_ANCHOR    1, 2, 3
 #define OSCILLATOR_STIFFNESS 15.0f
 #define OSCILLATOR_DAMPING   0.1f
 
-/* One stage, 0 to 3, of RK4 over whole arrays, as in an array library: the state at the stage and the
- * weighted sums of slopes are in memory, six columns each. */
-void baseline_rk4_stage(const probe_columns *columns, float *const at[6], float *const sum[6],
-                        baseline_span span, uint32_t stage, float mass);
+typedef struct baseline_loops {
+    /* Sums the forces of each particle into its struct, then v += h F / m, x += h v, with the vec3 functions
+     * of cglm. Previous position, age and lifetime are not accessed, as in the engine without interpolation
+     * and lifetimes. */
+    void (*structs)(struct_particle *particles, size_t first, size_t last, const scene_forces *forces,
+                    float h);
+    /* A hand-written loop over columns: uniform mass, constants folded, everything vectorised. */
+    void (*plain)(const probe_columns *columns, size_t first, size_t last, const scene_forces *forces,
+                  float mass, float h);
+    /* One substep of velocity Verlet around one attractor, for forces that do not read velocity: x += h (v +
+     * a h / 2), a' at x, v += (a h + a' h) / 2. kick: columns of a h, which are read if `reuse` and else
+     * evaluated, and written if `keep`. */
+    void (*verlet)(const probe_columns *columns, float *const kick[3], baseline_span span,
+                   const scene_forces *forces, bool reuse, bool keep);
+    /* One stage, 0 to 3, of RK4 over whole arrays, as in an array library: the state at the stage and the
+     * weighted sums of slopes are in memory, six columns each. */
+    void (*rk4_stage)(const probe_columns *columns, float *const at[6], float *const sum[6],
+                      baseline_span span, uint32_t stage, float mass);
+} baseline_loops;
+extern const baseline_loops baseline_loops_preferred, baseline_loops_512;
 
 #endif

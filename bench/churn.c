@@ -121,6 +121,7 @@ void *churn_create(const churn_setup *setup) {
 
 typedef struct careful {
     churn_columns columns;
+    uint32_t width; /* of registers: widths.h */
     const scene_forces *forces;
     uint64_t serial;
     uint32_t life_steps, step;
@@ -130,6 +131,17 @@ typedef struct careful {
 /* The arrays from number `first` on. */
 static void three_of(float *const *array, uint32_t first, float *to[3]) {
     for (uint32_t axis = 0; axis < 3; axis++) to[axis] = array[first + axis];
+}
+
+static void careful_frame(void *user, uint32_t width) {
+    static churn_function *const steps[WIDTHS] = LOOPS_OF_WIDTHS(baseline_churn_step);
+    static birth_function *const births[WIDTHS] = LOOPS_OF_WIDTHS(baseline_churn_births);
+    careful *state = user;
+    churn_columns *c = &state->columns;
+    const uint32_t died = steps[width](c, state->forces, PARTICLE_MASS, (float)TIMESTEP, ++state->step);
+    const uint32_t first = births[width](c, died, state->step, lifetime_of_steps(state->life_steps));
+    fill_velocities(state->serial, c->state.velocity, first, died);
+    state->serial += died;
 }
 
 void *careful_create(const churn_setup *setup) {
@@ -146,23 +158,15 @@ void *careful_create(const churn_setup *setup) {
     three_of(array, 0, c->state.position), three_of(array, 3, c->state.velocity),
         three_of(array, 10, c->previous);
     c->table = (churn_handle *)(void *)(state->memory.bytes + staggered_size(arrays, count));
-    (void)baseline_churn_births(c, count, 0, 0);
+    (void)baseline_churn_births_preferred(c, count, 0, 0);
     for (uint32_t i = 0; i < count; i++) c->lifetime[i] = first_lifetime(i, setup->life_steps);
     fill_columns(setup->scene, 0, &c->state, count);
+    state->width = faster_width(careful_frame, state);
     return state;
 }
 
 void careful_frames(void *user, uint32_t frames) {
-    careful *state = user;
-    for (uint32_t frame = 0; frame < frames; frame++) {
-        churn_columns *c = &state->columns;
-        const uint32_t died =
-            baseline_churn_step(c, state->forces, PARTICLE_MASS, (float)TIMESTEP, ++state->step);
-        const uint32_t first =
-            baseline_churn_births(c, died, state->step, lifetime_of_steps(state->life_steps));
-        fill_velocities(state->serial, c->state.velocity, first, died);
-        state->serial += died;
-    }
+    for (uint32_t frame = 0; frame < frames; frame++) careful_frame(user, ((careful *)user)->width);
 }
 
 void careful_destroy(void *user) {

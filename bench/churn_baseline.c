@@ -100,8 +100,8 @@ static void swap_remove(churn_columns *c, const holes *of) {
     c->count -= of->count;
 }
 
-uint32_t baseline_churn_step(churn_columns *c, const scene_forces *forces, float mass, float h,
-                             uint32_t now) {
+uint32_t OF_WIDTH(baseline_churn_step)(churn_columns *c, const scene_forces *forces, float mass, float h,
+                                       uint32_t now) {
     const uint32_t before = c->count;
     holes of;
     for (size_t block = (before + BLOCK - 1) / BLOCK; block--;) {
@@ -114,7 +114,7 @@ uint32_t baseline_churn_step(churn_columns *c, const scene_forces *forces, float
     return before - c->count;
 }
 
-uint32_t baseline_churn_births(churn_columns *c, uint32_t count, uint32_t now, float lifetime) {
+uint32_t OF_WIDTH(baseline_churn_births)(churn_columns *c, uint32_t count, uint32_t now, float lifetime) {
     const uint32_t first = c->count;
     for (uint32_t slot = first; slot < first + count; slot++) {
         for (int axis = 0; axis < 3; axis++) {

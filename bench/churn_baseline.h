@@ -20,11 +20,13 @@ typedef struct churn_columns {
 
 /* One step of gravity and wind with drag, by semi-implicit Euler in one substep; then particles whose
  * lifetime has ended by step `now` are removed by swap-remove. Returns how many. */
-uint32_t baseline_churn_step(churn_columns *columns, const scene_forces *forces, float mass, float h,
-                             uint32_t now);
+typedef uint32_t churn_function(churn_columns *columns, const scene_forces *forces, float mass, float h,
+                                uint32_t now);
+churn_function baseline_churn_step_preferred, baseline_churn_step_512;
 
 /* Appends `count` particles at the origin, born in step `now` with the lifetime. The caller sets their
  * velocities. Returns the first slot. */
-uint32_t baseline_churn_births(churn_columns *columns, uint32_t count, uint32_t now, float lifetime);
+typedef uint32_t birth_function(churn_columns *columns, uint32_t count, uint32_t now, float lifetime);
+birth_function baseline_churn_births_preferred, baseline_churn_births_512;
 
 #endif

@@ -1,17 +1,30 @@
 /* The baselines and the probe on one set of arrays, in threads that each own a contiguous range. */
 #include "contenders.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "machine.h"
 #include "options.h"
 #include "scenes.h"
+#include "timing.h"
 
 void *allocate_or_fail(size_t bytes) {
     void *pointer = malloc(bytes);
     if (!pointer) fail_usage("no memory for %zu bytes", bytes);
     return pointer;
+}
+
+uint32_t faster_width(void (*run)(void *state, uint32_t width), void *state) {
+    double least[WIDTHS] = {INFINITY, INFINITY};
+    for (int turn = 0; turn < 3; turn++)
+        for (uint32_t width = 0; width < WIDTHS; width++) {
+            const double start = now_seconds();
+            run(state, width);
+            least[width] = fmin(least[width], now_seconds() - start);
+        }
+    return least[WIDTH_512] < least[WIDTH_PREFERRED] ? WIDTH_512 : WIDTH_PREFERRED;
 }
 
 void thread_part(size_t count, size_t unit, uint32_t thread, uint32_t threads, size_t *first, size_t *last) {
@@ -66,8 +79,12 @@ size_t contender_memory(const bench_scene *scene, uint32_t particles) {
     return columns > structs ? columns : structs;
 }
 
+/* Of the loops over columns the faster of two compilations (widths.h), `loops`, is timed. */
+static const baseline_loops *const loops_of[WIDTHS] = {&baseline_loops_preferred, &baseline_loops_512};
+
 typedef struct arrays {
     bench_config config;
+    const baseline_loops *loops;
     const scene_forces *forces;
     struct_particle *particles;
     probe_columns columns;
@@ -80,6 +97,7 @@ static void *arrays_open(const bench_config *config) {
     float *array[MAX_ARRAYS] = {NULL};
     staggered_arrays(config->memory->bytes, arrays_of(config->scene), config->particles, array);
     *state = (arrays){.config = *config,
+                      .loops = loops_of[WIDTH_PREFERRED],
                       .forces = config->scene->forces,
                       .particles = (struct_particle *)(void *)config->memory->bytes,
                       .columns = arena_columns(config->memory, config->particles),
@@ -110,14 +128,15 @@ static void struct_run(void *user, uint32_t frames) {
     arrays *state = user;
     for (uint64_t pass = 0; pass < (uint64_t)frames * state->config.substeps; pass++)
         FOR_THREAD_PARTS(state, PROBE_BLOCK,
-                         baseline_struct(state->particles, first, last, state->forces, state->h))
+                         state->loops->structs(state->particles, first, last, state->forces, state->h))
 }
 
 static void plain_run(void *user, uint32_t frames) {
     arrays *state = user;
     for (uint64_t pass = 0; pass < (uint64_t)frames * state->config.substeps; pass++)
-        FOR_THREAD_PARTS(state, PROBE_BLOCK,
-                         baseline_plain(&state->columns, first, last, state->forces, PARTICLE_MASS, state->h))
+        FOR_THREAD_PARTS(
+            state, PROBE_BLOCK,
+            state->loops->plain(&state->columns, first, last, state->forces, PARTICLE_MASS, state->h))
 }
 
 static void probe_run(void *user, uint32_t frames) {
@@ -133,8 +152,9 @@ static void verlet_run(void *user, uint32_t frames) {
         /* The engine keeps an evaluation from substep to substep, not from frame to frame. */
         bool reuse = pass % substeps != 0, keep = (pass + 1) % substeps != 0;
         FOR_THREAD_PARTS(state, PROBE_BLOCK,
-                         baseline_verlet(&state->columns, state->extra,
-                                         (baseline_span){first, last, state->h}, state->forces, reuse, keep))
+                         state->loops->verlet(&state->columns, state->extra,
+                                              (baseline_span){first, last, state->h}, state->forces, reuse,
+                                              keep))
     }
 }
 
@@ -143,14 +163,37 @@ static void batch_rk4_run(void *user, uint32_t frames) {
     for (uint64_t pass = 0; pass < (uint64_t)frames * state->config.substeps; pass++)
         for (uint32_t stage = 0; stage < 4; stage++)
             FOR_THREAD_PARTS(state, PROBE_BLOCK,
-                             baseline_rk4_stage(&state->columns, state->extra, state->extra + 6,
-                                                (baseline_span){first, last, state->h}, stage, PARTICLE_MASS))
+                             state->loops->rk4_stage(&state->columns, state->extra, state->extra + 6,
+                                                     (baseline_span){first, last, state->h}, stage,
+                                                     PARTICLE_MASS))
 }
 
-const bench_contender verlet_contender = {"plain", arrays_open, plain_refill, verlet_run, NULL, free};
-const bench_contender batch_rk4_contender = {"batch", arrays_open, plain_refill, batch_rk4_run, NULL, free};
+/* As many passes as a repeat times, so that they take some milliseconds. */
+static void passes_of_width(arrays *state, uint32_t width, void (*run)(void *user, uint32_t frames)) {
+    const uint32_t frames = state->config.frames / state->config.substeps;
+    state->loops = loops_of[width];
+    run(state, frames ? frames : 1);
+}
+
+static void plain_of_width(void *state, uint32_t width) { passes_of_width(state, width, plain_run); }
+static void verlet_of_width(void *state, uint32_t width) { passes_of_width(state, width, verlet_run); }
+static void batch_of_width(void *state, uint32_t width) { passes_of_width(state, width, batch_rk4_run); }
+
+static void *columns_open(const bench_config *config, void (*run)(void *state, uint32_t width)) {
+    arrays *state = arrays_open(config);
+    plain_refill(state);
+    state->loops = loops_of[faster_width(run, state)];
+    return state;
+}
+
+static void *plain_open(const bench_config *config) { return columns_open(config, plain_of_width); }
+static void *verlet_open(const bench_config *config) { return columns_open(config, verlet_of_width); }
+static void *batch_open(const bench_config *config) { return columns_open(config, batch_of_width); }
+
+const bench_contender verlet_contender = {"plain", verlet_open, plain_refill, verlet_run, NULL, free};
+const bench_contender batch_rk4_contender = {"batch", batch_open, plain_refill, batch_rk4_run, NULL, free};
 const bench_contender struct_contender = {"struct", arrays_open, struct_refill, struct_run, NULL, free};
-const bench_contender plain_contender = {"plain", arrays_open, plain_refill, plain_run, NULL, free};
+const bench_contender plain_contender = {"plain", plain_open, plain_refill, plain_run, NULL, free};
 
 /* No refill: the probe runs on the values that the others left, which are finite, and its update keeps them
  * finite. */

@@ -106,8 +106,8 @@ static inline void run(const probe_columns *columns, size_t first, size_t last, 
     }
 }
 
-void baseline_noise(const probe_columns *columns, size_t first, size_t last, const noise_field *field,
-                    double time, float h) {
+void OF_WIDTH(baseline_noise)(const probe_columns *columns, size_t first, size_t last,
+                              const noise_field *field, double time, float h) {
     const double phase = time * field->rate;
     const moment m[2] = {moment_at(phase, field->seed), moment_at(phase, field->seed ^ 0x5bd1e995u)};
     if (m[0].blend != 0)

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "probe.h"
+#include "widths.h"
 
 /* Curl noise as an acceleration. */
 typedef struct noise_field {
@@ -14,7 +15,8 @@ typedef struct noise_field {
 } noise_field;
 
 /* v += h a(x, time), x += h v, elements first .. last - 1; |x| frequency <= 2^20. */
-void baseline_noise(const probe_columns *columns, size_t first, size_t last, const noise_field *field,
-                    double time, float h);
+typedef void noise_function(const probe_columns *columns, size_t first, size_t last, const noise_field *field,
+                            double time, float h);
+noise_function baseline_noise_preferred, baseline_noise_512;
 
 #endif

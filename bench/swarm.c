@@ -57,6 +57,7 @@ const bench_contender swarm_contender = {"swarm", swarm_open, NULL, swarm_run, s
 
 typedef struct sets {
     bench_config config;
+    const baseline_loops *loops; /* over columns: the faster of two compilations (widths.h) */
     float h;
     unsigned char *bytes[SWARM_SYSTEMS];
 } sets;
@@ -91,8 +92,8 @@ static void structs_run(void *user, uint32_t frames) {
 #pragma omp parallel for schedule(static) num_threads(config->threads)
         for (uint32_t i = 0; i < SWARM_SYSTEMS; i++)
             for (uint32_t substep = 0; substep < config->substeps; substep++)
-                baseline_struct((void *)state->bytes[i], 0, set_count(config->particles, i),
-                                config->scene->forces, state->h);
+                baseline_loops_preferred.structs((void *)state->bytes[i], 0, set_count(config->particles, i),
+                                                 config->scene->forces, state->h);
     }
 }
 
@@ -100,17 +101,6 @@ static probe_columns set_columns(unsigned char *bytes, uint32_t count) {
     float *first = (float *)(void *)bytes;
     return (probe_columns){{first, first + count, first + 2 * (size_t)count},
                            {first + 3 * (size_t)count, first + 4 * (size_t)count, first + 5 * (size_t)count}};
-}
-
-static void *columns_open(const bench_config *config) {
-    sets *state = open_sets(config);
-    for (uint32_t i = 0; i < SWARM_SYSTEMS; i++) {
-        uint32_t count = set_count(config->particles, i);
-        state->bytes[i] = allocate_or_fail(6 * sizeof(float) * (size_t)count);
-        probe_columns columns = set_columns(state->bytes[i], count);
-        fill_columns(config->scene, set_first(config->particles, i), &columns, count);
-    }
-    return state;
 }
 
 static void columns_run(void *user, uint32_t frames) {
@@ -122,9 +112,29 @@ static void columns_run(void *user, uint32_t frames) {
             uint32_t count = set_count(config->particles, i);
             probe_columns columns = set_columns(state->bytes[i], count);
             for (uint32_t substep = 0; substep < config->substeps; substep++)
-                baseline_plain(&columns, 0, count, config->scene->forces, PARTICLE_MASS, state->h);
+                state->loops->plain(&columns, 0, count, config->scene->forces, PARTICLE_MASS, state->h);
         }
     }
+}
+
+static const baseline_loops *const loops_of[WIDTHS] = {&baseline_loops_preferred, &baseline_loops_512};
+
+static void columns_of_width(void *user, uint32_t width) {
+    sets *state = user;
+    state->loops = loops_of[width];
+    columns_run(state, 1);
+}
+
+static void *columns_open(const bench_config *config) {
+    sets *state = open_sets(config);
+    for (uint32_t i = 0; i < SWARM_SYSTEMS; i++) {
+        uint32_t count = set_count(config->particles, i);
+        state->bytes[i] = allocate_or_fail(6 * sizeof(float) * (size_t)count);
+        probe_columns columns = set_columns(state->bytes[i], count);
+        fill_columns(config->scene, set_first(config->particles, i), &columns, count);
+    }
+    state->loops = loops_of[faster_width(columns_of_width, state)];
+    return state;
 }
 
 const bench_contender swarm_struct_contender = {"struct", structs_open, NULL, structs_run, NULL, close_sets};
