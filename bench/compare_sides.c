@@ -74,7 +74,7 @@ static double distance_apart(const compare_pair *pair) {
         a->place(left, i, p);
         b->place(right, i, q);
         double d = hypot(hypot((double)(p[0] - q[0]), (double)(p[1] - q[1])), (double)(p[2] - q[2]));
-        if (!(d <= largest)) largest = d;
+        largest = larger_or_nan(largest, d);
     }
     a->close(left);
     b->close(right);
@@ -83,14 +83,8 @@ static double distance_apart(const compare_pair *pair) {
 
 /* Both add the same terms in other orders. In every substep each side rounds coordinates of up to `size` by
  * half a unit in the last place, 2^-24 of them, always in the same direction at worst. */
-static void check_sides(const compare_pair *pair, cJSON *object) {
-    if (!pair->checked) return;
-    const double apart = distance_apart(pair),
-                 allowed = 0x1p-23 * pair->size * pair->checked * pair->below.substeps;
-    printf("    after %u frames they stand %.1e m apart, by rounding at most %.1e%s\n",
-           (unsigned)pair->checked, apart, allowed, apart <= allowed ? "" : ": NOT THE SAME");
-    cJSON_AddNumberToObject(object, "apart", apart);
-    cJSON_AddNumberToObject(object, "apart_allowed", allowed);
+static double allowed_apart(const compare_pair *pair) {
+    return 0x1p-23 * pair->size * pair->checked * pair->below.substeps;
 }
 
 static spread time_pair(bench_run *run, const compare_pair *pair, side_outcome outcome[2]) {
@@ -122,8 +116,14 @@ void compare_pair_run(bench_run *run, const char *section, const compare_pair *p
     row.details = cJSON_CreateObject();
     cJSON *sides = cJSON_AddArrayToObject(row.details, "sides");
     for (int k = 0; k < 2; k++) cJSON_AddItemToArray(sides, side_object(side[k], &outcome[k], run->repeat));
+    const double apart = pair->checked ? distance_apart(pair) : 0, allowed = allowed_apart(pair);
+    row.not_same = pair->checked && !(apart <= allowed);
+    if (pair->checked) json_add_number(row.details, "apart", apart);
+    if (pair->checked) cJSON_AddNumberToObject(row.details, "apart_allowed", allowed);
     report_add(&run->report, &row);
     for (int k = 0; k < 2; k++) print_side(side[k], &outcome[k], run->repeat);
-    check_sides(pair, row.details);
+    if (pair->checked)
+        printf("    after %u frames they stand %.1e m apart, by rounding at most %.1e%s\n",
+               (unsigned)pair->checked, apart, allowed, row.not_same ? ": NOT THE SAME" : "");
     fflush(stdout);
 }

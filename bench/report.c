@@ -57,7 +57,7 @@ row_quantity *row_add_number(bench_row *row, const char *name, const char *unit,
 }
 
 bool quantity_met(const row_quantity *q) {
-    return q->bound == '<' ? q->value.median <= q->target : q->value.median >= q->target;
+    return !q->undone && (q->bound == '<' ? q->value.median <= q->target : q->value.median >= q->target);
 }
 
 /* --- Printing --- */
@@ -135,6 +135,7 @@ static void print_row(const bench_row *row) {
         if (!row->quantity[i].quiet) print_quantity(&row->quantity[i], i == 0);
     if (row->hash) printf("; %016" PRIx64, row->hash);
     if (row->differs) printf(" DIFFERS");
+    if (row->not_same) printf("; NOT THE SAME");
     if (row->disturbed[0]) printf("; disturbed: %s", row->disturbed);
     putchar('\n');
     fflush(stdout);
@@ -153,6 +154,7 @@ void report_add(bench_report *report, bench_row *row) {
     row->section = report->section;
     snprintf(row->disturbed, sizeof row->disturbed, "%s", report->disturbed);
     report->disturbed[0] = 0;
+    for (uint32_t k = 0; k < row->quantity_count && row->not_same; k++) row->quantity[k].undone = true;
     for (uint32_t i = 0; i < report->count && !row->differs; i++)
         row->differs = same_hash_expected(&report->rows[i], row) && report->rows[i].hash != row->hash;
     bench_row *rows = realloc(report->rows, (report->count + 1) * sizeof *rows);
@@ -162,23 +164,35 @@ void report_add(bench_report *report, bench_row *row) {
     print_row(row);
 }
 
+/* Figures, and those of rows that were disturbed. */
+typedef struct figure_counts {
+    uint32_t met, met_disturbed, missed, missed_disturbed;
+} figure_counts;
+
+static void count_figures(figure_counts *counts, const bench_row *row) {
+    const bool disturbed = row->disturbed[0] != 0;
+    for (uint32_t k = 0; k < row->quantity_count; k++) {
+        if (!row->quantity[k].bound) continue;
+        const bool met = quantity_met(&row->quantity[k]);
+        counts->met += met, counts->met_disturbed += met && disturbed;
+        counts->missed += !met, counts->missed_disturbed += !met && disturbed;
+    }
+}
+
 bool report_end(const bench_report *report) {
-    uint32_t met = 0, missed = 0, doubtful = 0, disturbed = 0, differing = 0;
+    figure_counts of = {0};
+    uint32_t disturbed = 0, differing = 0, not_same = 0;
     for (uint32_t i = 0; i < report->count; i++) {
         const bench_row *row = &report->rows[i];
-        disturbed += row->disturbed[0] != 0, differing += row->differs;
-        for (uint32_t k = 0; k < row->quantity_count; k++) {
-            if (!row->quantity[k].bound) continue;
-            const bool good = quantity_met(&row->quantity[k]);
-            met += good, missed += !good, doubtful += !good && row->disturbed[0];
-        }
+        disturbed += row->disturbed[0] != 0, differing += row->differs, not_same += row->not_same;
+        count_figures(&of, row);
     }
-    printf("\n%u rows in %.0f s, %u disturbed; %u of %u figures met, %u missed (%u in disturbed rows); %u "
-           "hashes "
-           "differ\n",
-           (unsigned)report->count, now_seconds() - report->start, (unsigned)disturbed, (unsigned)met,
-           (unsigned)(met + missed), (unsigned)missed, (unsigned)doubtful, (unsigned)differing);
-    return differing == 0;
+    printf("\n%u rows in %.0f s, %u disturbed; %u of %u figures met (%u in disturbed rows), %u missed (%u in "
+           "disturbed rows); %u hashes differ; %u rows do not compute the same\n",
+           (unsigned)report->count, now_seconds() - report->start, (unsigned)disturbed, (unsigned)of.met,
+           (unsigned)(of.met + of.missed), (unsigned)of.met_disturbed, (unsigned)of.missed,
+           (unsigned)of.missed_disturbed, (unsigned)differing, (unsigned)not_same);
+    return !differing && !not_same;
 }
 
 void report_free(bench_report *report) {

@@ -21,6 +21,7 @@ typedef struct row_quantity {
     char bound;
     char better;          /* '>': more is better, '<': less; 0: neither */
     bool quiet;           /* in the files alone */
+    bool undone;          /* the row does not do the work that the figure supposes: never met */
     const char *sentence; /* printed after the value over `scale`, in place of name and unit; NULL: none */
     double scale;
 } row_quantity;
@@ -34,6 +35,7 @@ typedef struct bench_row {
     uint32_t quantity_count;
     uint64_t hash; /* 0: none */
     bool differs;  /* from the first row that should have the same hash */
+    bool not_same; /* the sides of the row do not compute the same */
     char disturbed[64];
     cJSON *details; /* more for the JSON file; NULL: nothing */
 } bench_row;
@@ -66,11 +68,11 @@ row_quantity *row_add(bench_row *row, const char *name, const char *unit, spread
 /* The same for one value. */
 row_quantity *row_add_number(bench_row *row, const char *name, const char *unit, double value);
 
-/* Prints and keeps the row; takes its details. */
+/* Prints and keeps the row; takes its details. A row whose sides do not compute the same meets no figure. */
 void report_add(bench_report *report, bench_row *row);
 
-/* Prints the counts of figures met and missed, of disturbed rows and of hashes that differ. Returns whether
- * no hash differs. */
+/* Prints the counts of figures met and missed, of disturbed rows, of hashes that differ and of rows whose
+ * sides do not compute the same. Returns whether there is none of the last two. */
 bool report_end(const bench_report *report);
 
 void report_free(bench_report *report);

@@ -45,6 +45,7 @@ static cJSON *row_object(const bench_row *row) {
     write_hash(hash, row->hash);
     if (hash[0]) cJSON_AddStringToObject(object, "hash", hash);
     cJSON_AddBoolToObject(object, "hash_differs", row->differs);
+    if (row->not_same) cJSON_AddTrueToObject(object, "not_the_same");
     if (row->disturbed[0]) cJSON_AddStringToObject(object, "disturbed", row->disturbed);
     if (row->details) cJSON_AddItemToObject(object, "details", cJSON_Duplicate(row->details, true));
     return object;

@@ -285,7 +285,7 @@ static double largest_strain(const side_functions *side, const void *setup) {
             side->place(state, k - 1, a), side->place(state, k, b);
             const double length =
                 hypot(hypot((double)(b[0] - a[0]), (double)(b[1] - a[1])), (double)(b[2] - a[2]));
-            largest = fmax(largest, fabs(length / rest - 1));
+            largest = larger_or_nan(largest, fabs(length / rest - 1));
         }
     }
     side->close(state);

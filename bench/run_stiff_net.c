@@ -71,7 +71,7 @@ static stiff_outcome swing(const stiff_form *form, uint32_t frames) {
         network_run_frame(run);
         outcome.seconds += (thread_seconds() - start) / frames;
         mote_statistics s = network_measured(run);
-        if (!(s.max_strain <= outcome.strain)) outcome.strain = s.max_strain;
+        outcome.strain = larger_or_nan(outcome.strain, s.max_strain);
         outcome.mean += s.mean_strain / frames;
         if (run->tally.frozen) break;
     }
@@ -91,7 +91,7 @@ static void add_swing(bench_run *run, const char *figure, const stiff_form *form
     snprintf(row.name, sizeof row.name, "%s", figure);
     if (ratio) {
         row_quantity *q = row_add(&row, "ratio", "", *ratio, '>');
-        q->target = 5, q->bound = '>';
+        q->target = 5, q->bound = '>', q->undone = !holds(o);
     }
     row_add(&row, "frame", "s", (spread){o->seconds, o->seconds, o->seconds}, 0);
     row_add_number(&row, "largest strain", "%", 100 * o->strain);

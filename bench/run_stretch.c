@@ -70,7 +70,7 @@ static void energy_row(bench_run *run, mote_strand_solver solver, uint32_t subst
     for (uint32_t frame = 0; frame < 300; frame++) {
         strand_run_frame(rope);
         error = fabs(rope_energy(rope, 0, mass) - start) / depth;
-        if (!(error <= largest)) largest = error;
+        largest = larger_or_nan(largest, error);
     }
     bench_row row = {.particles = 32, .substeps = substeps, .threads = 1};
     snprintf(row.name, sizeof row.name, "%s", figure);

@@ -1,6 +1,7 @@
 /* Clocks, and the spread of repeated measurements: see timing.h. */
 #include "timing.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -26,3 +27,5 @@ spread spread_of(const double *values, uint32_t count) {
     qsort(sorted, count, sizeof *sorted, compare_doubles);
     return (spread){(sorted[(count - 1) / 2] + sorted[count / 2]) / 2, sorted[0], sorted[count - 1]};
 }
+
+double larger_or_nan(double a, double b) { return isnan(a) || b <= a ? a : b; }

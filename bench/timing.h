@@ -19,4 +19,7 @@ typedef struct spread {
 /* count: 1 .. MAX_REPEATS. */
 spread spread_of(const double *values, uint32_t count);
 
+/* The larger of both; NaN if one is. */
+double larger_or_nan(double a, double b);
+
 #endif
