@@ -14,7 +14,8 @@
 #define LEAST_NOISE 0.05
 
 typedef struct changes {
-    uint32_t compared, slower, faster, hashes, lost, disturbed, only_old, only_new;
+    uint32_t compared, slower, faster, lost, disturbed, only_old, only_new;
+    uint32_t hashes, hashes_compared, hashes_not; /* that differ; compared; of one file, or of other runs */
     bool prints_all;
 } changes;
 
@@ -166,7 +167,10 @@ static void compare_quantity(changes *c, const cJSON *old_row, const cJSON *new_
 static void compare_hashes(changes *c, const cJSON *old_row, const cJSON *new_row) {
     static const char *const numbers[] = {"frames", "repeat", NULL};
     const char *was = text_of(old_row, "hash"), *is = text_of(new_row, "hash");
-    if (!was[0] || !same_numbers(old_row, new_row, numbers) || strcmp(was, is) == 0) return;
+    if (!was[0] && !is[0]) return;
+    const bool comparable = was[0] && same_numbers(old_row, new_row, numbers);
+    *(comparable && is[0] ? &c->hashes_compared : &c->hashes_not) += 1;
+    if (!comparable || strcmp(was, is) == 0) return;
     *(is[0] ? &c->hashes : &c->lost) += 1;
     print_setup(old_row, "hash");
     printf(" %s, was %s  %s\n", is, was, is[0] ? "DIFFERS" : "LOST");
@@ -207,10 +211,13 @@ int command_diff(int argc, char **argv) {
     check_rows(argv[optind], was), check_rows(argv[optind + 1], is);
     print_builds(was, is);
     compare_reports(&c, was, is);
-    printf("%u figures compared, %u of disturbed rows; %u slower, %u faster; %u hashes differ; %u lost; rows "
-           "only in the old file %u, in the new %u\n",
-           (unsigned)c.compared, (unsigned)c.disturbed, (unsigned)c.slower, (unsigned)c.faster,
-           (unsigned)c.hashes, (unsigned)c.lost, (unsigned)c.only_old, (unsigned)c.only_new);
+    printf(
+        "%u figures compared, %u of disturbed rows; %u slower, %u faster; %u hashes compared, %u differ, %u "
+        "not comparable (other frames or repeats, or in one file alone); %u lost; rows only in the old file "
+        "%u, in the new %u\n",
+        (unsigned)c.compared, (unsigned)c.disturbed, (unsigned)c.slower, (unsigned)c.faster,
+        (unsigned)c.hashes_compared, (unsigned)c.hashes, (unsigned)c.hashes_not, (unsigned)c.lost,
+        (unsigned)c.only_old, (unsigned)c.only_new);
     if (!c.compared && !c.lost && !c.hashes)
         fail_usage("%s and %s have no figure in common", argv[optind], argv[optind + 1]);
     cJSON_Delete(was);
