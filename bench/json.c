@@ -12,12 +12,12 @@
 cJSON *json_report(void) {
     cJSON *object = cJSON_CreateObject();
     char date[40];
-    const machine_state state = machine_look();
+    const machine_state state = machine_at_start(date);
     cJSON_AddStringToObject(object, "cpu", machine_cpu());
     cJSON_AddStringToObject(object, "compiler", machine_compiler());
     cJSON_AddStringToObject(object, "version", mote_version());
     cJSON_AddStringToObject(object, "commit", machine_commit());
-    cJSON_AddStringToObject(object, "date", machine_date(date));
+    cJSON_AddStringToObject(object, "date", date);
     cJSON_AddNumberToObject(object, "threads", machine_threads());
     cJSON_AddStringToObject(object, "caches", machine_caches());
     cJSON_AddNumberToObject(object, "clock_hertz", state.clock);

@@ -6,7 +6,7 @@
 
 #include "output.h"
 
-/* An object with the machine (machine.h) and an empty array "results". */
+/* An object with the machine at the start of the program (machine.h) and an empty array "results". */
 cJSON *json_report(void);
 
 /* A number, null where it is not finite, which JSON cannot hold. */

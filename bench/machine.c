@@ -113,14 +113,22 @@ const char *machine_date(char text[40]) {
     return text;
 }
 
+machine_state machine_at_start(char date[40]) {
+    static machine_state state;
+    static char text[40];
+    if (!text[0]) machine_date(text), state = machine_look();
+    memcpy(date, text, sizeof text);
+    return state;
+}
+
 void machine_print(void) {
-    const machine_state state = machine_look();
     char date[40];
+    const machine_state state = machine_at_start(date);
     printf("%s, %u thread%s, %.2f GHz, %s, %.1f GiB", machine_cpu(), (unsigned)machine_threads(),
            machine_threads() == 1 ? "" : "s", state.clock / 1e9, machine_caches(), state.memory / 0x1p30);
     if (state.memory_limit < state.memory) printf(" (limit %.1f GiB)", state.memory_limit / 0x1p30);
     printf("\nmote %s, commit %s, %s; %s, load %.2f\n", mote_version(), machine_commit(), machine_compiler(),
-           machine_date(date), state.load);
+           date, state.load);
     fflush(stdout);
 }
 

@@ -20,6 +20,10 @@ typedef struct machine_state {
 } machine_state;
 machine_state machine_look(void);
 
+/* State and date of the start of the program, for files that are written at its end: looks at the first call.
+ */
+machine_state machine_at_start(char date[40]);
+
 /* The compiler that built the benchmark, and with it the engine and the baselines; the commit of the source,
  * "unknown" outside of a repository; the date as 2000-12-31 23:59:59 UTC. */
 const char *machine_compiler(void);

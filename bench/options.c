@@ -22,12 +22,18 @@ void fail_usage(const char *format, ...) {
     exit(EXIT_USAGE);
 }
 
+bool stdout_written(void) {
+    if (!fflush(stdout) && !ferror(stdout)) return true;
+    perror("mote-bench: stdout");
+    return false;
+}
+
 int next_option(int argc, char **argv, const struct option *options, void (*print_help)(void)) {
     const int option = getopt_long(argc, argv, "h", options, NULL);
     if (option == '?') exit(EXIT_USAGE); /* getopt has printed the reason */
     if (option != 'h') return option;
     print_help();
-    exit(EXIT_SUCCESS);
+    exit(stdout_written() ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
 uint32_t option_count(const char *option, const char *text, uint32_t min, uint32_t max) {

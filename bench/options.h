@@ -26,6 +26,9 @@ uint32_t option_repeat(const char *text);
  * an error. */
 bool next_name(const char *option, const char **text, char name[40]);
 
+/* Flushes stdout; false, after a message: not all that was printed could be written. */
+bool stdout_written(void);
+
 /* Fails if arguments that are no options are left. */
 void require_no_operands(int argc, char **argv, int next);
 
