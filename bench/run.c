@@ -74,8 +74,8 @@ static const run_section sections[] = {
     {"threads", "1 thread over all, in turn", run_threads, thread_memory, false, ANY_SCENE},
     {"calls", "presentation, order, spawn, kill, allocations", run_calls, NULL, false, 0},
     {"snapshots", "save and restore against memcpy; --full: rollbacks", run_snapshots, NULL, false, 0},
-    {"strands", "constraints against springs at equal stretch; --full: all comparisons", run_strands, NULL,
-     false, 0},
+    {"strands", "constraints beside springs, with the stretch of both; --full: all comparisons", run_strands,
+     NULL, false, 0},
     {"peers", "plain loops by gcc; --full: by clang-19, fused; structs, odeint, GSL, Bullet", run_peers, NULL,
      false, TAKES(PEER)},
     {"integrators", "integrators beside plain loops and each other", run_integrators, integrator_memory, true,
@@ -145,8 +145,9 @@ static void print_help(void) {
         "one for 5 % of the time (where the kernel does not tell: were switched 20 times a second), or if a "
         "probe ran slower by a tenth, and by five deviations, than it usually does.\n"
         "It is measured three times at most, then printed as disturbed. Exit code 1: hashes that should "
-        "agree differ, or a step allocated\n"
-        "memory. It does not depend on other figures.");
+        "agree differ, the sides\n"
+        "of a row do not compute the same, or a step allocated memory. It does not depend on other "
+        "figures.");
 }
 
 /* --- Arguments --- */
@@ -206,12 +207,14 @@ static void option_counts(run_choices *choices, const char *option, const char *
 }
 
 static void option_threads_list(run_choices *choices, const char *text) {
-    if (strcmp(text, "all")) {
-        option_counts(choices, "--threads", text, MOTE_MAX_WORKERS);
-        return;
-    }
-    for (uint32_t threads = 1; threads <= machine_threads() && choices->count < MOST_CHOICES; threads++)
-        add_choice(choices, "--threads", threads);
+    char name[40];
+    choices->count = 0;
+    while (next_name("--threads", &text, name))
+        if (strcmp(name, "all"))
+            add_choice(choices, "--threads", option_threads(name));
+        else
+            for (uint32_t k = 1; k <= machine_threads() && choices->count < MOST_CHOICES; k++)
+                add_choice(choices, "--threads", k);
 }
 
 static void option_isas(run_choices *choices, const char *text) {
@@ -328,6 +331,14 @@ static void run_sections(request *asked) {
         if (asked->section[i]) sections[i].run(&asked->run);
 }
 
+static void count_rows(request *asked) {
+    asked->run.report.counting = true;
+    run_sections(asked);
+    asked->run.report.counting = false;
+    if (!asked->run.report.planned)
+        fail_usage("nothing to measure: no section asked for has a row of the scenes or peers asked for");
+}
+
 static void reserve(request *asked) {
     if (!arena_create(&asked->run.memory, memory_of(asked).arena + 1))
         fail_usage("--particles: no memory for so many");
@@ -344,15 +355,14 @@ static bool allocates(const bench_report *report) {
 int command_run(int argc, char **argv) {
     static request asked; /* static for its size */
     parse(argc, argv, &asked);
+    count_rows(&asked);
     bench_report *report = &asked.run.report;
     bench_output *json = output_open("--json", asked.json), *csv = output_open("--csv", asked.csv);
     reserve(&asked);
     machine_print();
     last_print();
     watch_calibrate();
-    report->counting = true;
-    run_sections(&asked);
-    report->counting = false, report->start = now_seconds();
+    report->start = now_seconds();
     run_sections(&asked);
     progress_prefix("%s", "");
     const bool good = report_end(report) && !allocates(report);
