@@ -113,6 +113,8 @@ void compare_pair_run(bench_run *run, const char *section, const compare_pair *p
     snprintf(row.name, sizeof row.name, "%s", pair->row.figure);
     row_quantity *q = row_add(&row, "ratio", "", ratio, pair->row.at_most ? '<' : '>');
     if (pair->row.target > 0) q->target = pair->row.target, q->bound = q->better;
+    for (int k = 0; k < 2 && pair->row.stretch; k++)
+        row_add_number(&row, k ? "stretch below" : "stretch above", "%", 100 * outcome[k].seen.max_strain);
     row.details = cJSON_CreateObject();
     cJSON *sides = cJSON_AddArrayToObject(row.details, "sides");
     for (int k = 0; k < 2; k++) cJSON_AddItemToArray(sides, side_object(side[k], &outcome[k], run->repeat));
@@ -126,4 +128,25 @@ void compare_pair_run(bench_run *run, const char *section, const compare_pair *p
         printf("    after %u frames they stand %.1e m apart, by rounding at most %.1e%s\n",
                (unsigned)pair->checked, apart, allowed, row.not_same ? ": NOT THE SAME" : "");
     fflush(stdout);
+}
+
+void compare_rate_run(bench_run *run, const char *section, const compare_side *side, double target,
+                      double most_stretch) {
+    static side_outcome outcome; /* static for its size */
+    if (!report_begin(&run->report, section, side->name)) return;
+    outcome.seen = (bench_observation){0};
+    while (report_try(&run->report))
+        for (uint32_t turn = 0; turn < run->repeat; turn++) outcome.seconds[turn] = time_side(side, &outcome);
+    const spread each = spread_of(outcome.seconds, run->repeat);
+    bench_row row = {.particles = side->points,
+                     .substeps = side->substeps,
+                     .threads = side->threads,
+                     .repeat = run->repeat};
+    snprintf(row.name, sizeof row.name, "%s", side->name);
+    row_quantity *q =
+        row_add(&row, "rate", "node-frames/s", (spread){1 / each.median, 1 / each.max, 1 / each.min}, '>');
+    q->target = target, q->bound = '>';
+    q->undone = outcome.seen.frozen > 0 || !(outcome.seen.max_strain <= most_stretch);
+    row_add_number(&row, q->undone ? "stretch, TOO MUCH" : "stretch", "%", 100 * outcome.seen.max_strain);
+    report_add(&run->report, &row);
 }

@@ -12,6 +12,7 @@ typedef struct compare_row {
     const char *figure;
     double target; /* 0: none */
     bool at_most;  /* else at least */
+    bool stretch;  /* the row has the largest stretch of both sides */
 } compare_row;
 
 /* One way of stepping a setup. */
@@ -45,5 +46,10 @@ typedef struct compare_pair {
 
 /* A row of the section. */
 void compare_pair_run(bench_run *run, const char *section, const compare_pair *pair);
+
+/* A row of one side: points through a frame a second; at least `target`, and only where no point froze and no
+ * segment was stretched by more than `most_stretch`. */
+void compare_rate_run(bench_run *run, const char *section, const compare_side *side, double target,
+                      double most_stretch);
 
 #endif

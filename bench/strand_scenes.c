@@ -223,6 +223,18 @@ const strand_scene curls_scene = {.points = CURL_POINTS,
                                   .settings = curls_settings,
                                   .move = strands_turn};
 
+/* c^4 h^2 EI / (mass per metre) = 13 at 8 substeps: beyond 6.4. */
+static void stiff_curls_settings(mote_strands_def *def) {
+    curls_settings(def);
+    def->bending_stiffness *= 100, def->twisting_stiffness *= 100;
+}
+
+const strand_scene stiff_curls_scene = {.points = CURL_POINTS,
+                                        .gravity = {0, -9.81f, 0},
+                                        .shape = curls_shape,
+                                        .settings = stiff_curls_settings,
+                                        .move = strands_turn};
+
 /* --- The contender --- */
 
 uint32_t strands_whole(const bench_scene *scene, uint32_t asked) {

@@ -42,6 +42,7 @@ uint32_t strands_figures(const measurement *result, scene_figure *figures);
 /* The rope starts every repeat at rest in the rest shape. */
 extern const bench_contender strands_contender, rope_contender, hair_file_contender;
 extern const strand_scene rope_scene, hair_scene, shaken_scene, curls_scene;
-extern const strand_scene bare_hair_scene; /* hair without head, shoulders and air: for section strands */
+extern const strand_scene bare_hair_scene, /* hair without head, shoulders and air: for section strands */
+    stiff_curls_scene; /* curls that are solved in the rotations of their segments: the same */
 
 #endif
