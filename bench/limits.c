@@ -125,8 +125,6 @@ static double known_limit(int kind, uint32_t lanes, uint32_t threads, bool again
     return best;
 }
 
-double limit_memory(uint32_t threads) { return known_limit(-1, 0, threads, false); }
-
 /* Divisions and roots wait for one unit, additions and multiplications run beside them. */
 double limit_arithmetic(const scene_arithmetic *count, mote_isa isa, uint32_t threads) {
     const uint32_t lanes = lanes_of(isa);

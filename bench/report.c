@@ -101,18 +101,24 @@ static void print_value(const row_quantity *q, bool with_spread) {
     if (with_spread && q->value.min < q->value.max) printf(" (%s..%s)", least, most);
 }
 
+/* The figure to reach, in the unit of the value before it. */
+static void print_figure(const row_quantity *q) {
+    const int power = strcmp(q->unit, "1") ? power_of(q->value.median, q->unit) : 0;
+    if (!q->bound) return;
+    printf(" (%s %.3g", q->bound == '<' ? "at most" : "at least",
+           q->target / (q->sentence ? q->scale : pow(1000, power)));
+    if (!q->sentence) print_unit(q->unit, power);
+    printf(": %s)", quantity_met(q) ? "met" : "MISSED");
+}
+
 static void print_quantity(const row_quantity *q, bool is_main) {
     if (q->sentence) {
         printf("; %.4g %s", q->value.median / q->scale, q->sentence);
-        return;
+    } else {
+        if (!is_main) printf("; %s", q->name);
+        print_value(q, is_main);
     }
-    if (!is_main) printf("; %s", q->name);
-    print_value(q, is_main);
-    if (!q->bound) return;
-    const int power = strcmp(q->unit, "1") ? power_of(q->value.median, q->unit) : 0;
-    printf(" (%s %.3g", q->bound == '<' ? "at most" : "at least", q->target / pow(1000, power));
-    print_unit(q->unit, power);
-    printf(": %s)", quantity_met(q) ? "met" : "MISSED");
+    print_figure(q);
 }
 
 /* "1048576 x 8, 1 thr, avx512" */

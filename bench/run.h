@@ -59,7 +59,7 @@ void run_calls(bench_run *run);
 /* Saving, restoring and, in full, rolling back. */
 void run_snapshots(bench_run *run);
 
-/* Strands at equal stretch; in full all comparisons of strands. */
+/* Constraints beside springs, and rates of ropes and rods; in full all comparisons of strands. */
 void run_strands(bench_run *run);
 
 /* Loops written by hand and, in full, all peers of this build. peers_ask: one by its name; an unknown one, or
@@ -75,9 +75,8 @@ void run_networks(bench_run *run);
 void run_stiff_net(bench_run *run);
 void run_stretch(bench_run *run);
 
-/* A rate that the loops of probe.h and arithmetic.h reach with so many threads, measured once: bytes/s of the
- * probe in memory; operations/s on registers of an instruction set, 0 where that is not measured. */
-double limit_memory(uint32_t threads);
+/* Particle-steps a second that the counted operations allow at the rates that the loops of arithmetic.h reach
+ * on registers of an instruction set with so many threads, measured once; 0: not counted or not measured. */
 double limit_arithmetic(const scene_arithmetic *count, mote_isa isa, uint32_t threads);
 
 #endif

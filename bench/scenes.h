@@ -46,7 +46,6 @@ typedef struct bench_scene {
         *references[MAX_REFERENCES]; /* other runs of the engine that its own figures refer to */
     scene_arithmetic arithmetic;     /* 0: not counted */
     double added_bytes;              /* per particle and step, beyond the six columns */
-    const char *counted;             /* what is counted; NULL: nothing is added */
     uint32_t (*figures)(const measurement *result, scene_figure *figures); /* how many; NULL: none */
     /* Of scenes of strands, of networks: */
     const struct strand_scene *strand;
