@@ -156,11 +156,21 @@ static bool same_hash_expected(const bench_row *a, const bench_row *b) {
            a->repeat == b->repeat;
 }
 
+static void undo_figures(bench_row *row) {
+    for (uint32_t k = 0; k < row->quantity_count; k++) row->quantity[k].undone = true;
+}
+
+void report_not_same(bench_report *report) {
+    bench_row *row = &report->rows[report->count - 1];
+    row->not_same = true;
+    undo_figures(row);
+}
+
 void report_add(bench_report *report, bench_row *row) {
     row->section = report->section;
     snprintf(row->disturbed, sizeof row->disturbed, "%s", report->disturbed);
     report->disturbed[0] = 0;
-    for (uint32_t k = 0; k < row->quantity_count && row->not_same; k++) row->quantity[k].undone = true;
+    if (row->not_same) undo_figures(row);
     for (uint32_t i = 0; i < report->count && !row->differs; i++)
         row->differs = same_hash_expected(&report->rows[i], row) && report->rows[i].hash != row->hash;
     bench_row *rows = realloc(report->rows, (report->count + 1) * sizeof *rows);

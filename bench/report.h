@@ -71,6 +71,9 @@ row_quantity *row_add_number(bench_row *row, const char *name, const char *unit,
 /* Prints and keeps the row; takes its details. A row whose sides do not compute the same meets no figure. */
 void report_add(bench_report *report, bench_row *row);
 
+/* The sides of the row that was added last turn out not to compute the same. */
+void report_not_same(bench_report *report);
+
 /* Prints the counts of figures met and missed, of disturbed rows, of hashes that differ and of rows whose
  * sides do not compute the same. Returns whether there is none of the last two. */
 bool report_end(const bench_report *report);
