@@ -1,8 +1,8 @@
 /* Calls beside steps: presentation, also with size and colour over life, the order back to front, spawn and
- * kill; and allocations inside steps. Presentation writes positions halfway between two steps as packed xyz,
- * against a copy of as many bytes: for each particle it reads six floats and writes three, 36 bytes; the copy
- * reads 18 and writes 18, with ordinary stores as in the presentation, or by memcpy, whose stores may bypass
- * the cache. */
+ * kill, births of an emitter; and allocations inside steps. Presentation writes positions halfway between two
+ * steps as packed xyz, against a copy of as many bytes: for each particle it reads six floats and writes
+ * three, 36 bytes; the copy reads 18 and writes 18, with ordinary stores as in the presentation, or by
+ * memcpy, whose stores may bypass the cache. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -203,6 +203,50 @@ static void birth_rows(bench_run *run) {
     report_add(&run->report, &row);
 }
 
+/* Births of an emitter in a step of a system that is empty before it: random direction, speed and lifetime,
+ * all below a step, so that the next step, which is not timed, removes them. */
+static double time_emission(mote_system *system, mote_emitter_id emitter, uint32_t *born) {
+    engine_check(mote_system_burst(system, emitter, BORN), "mote_system_burst");
+    const double start = thread_seconds();
+    engine_check(mote_system_step(system, 1, NULL), "mote_system_step");
+    const double seconds = thread_seconds() - start;
+    *born = mote_system_count(system);
+    engine_check(mote_system_step(system, 1, NULL), "mote_system_step");
+    return seconds;
+}
+
+static mote_system *open_emitter(mote_emitter_id *emitter) {
+    mote_system_def def = mote_default_system_def();
+    mote_system *system;
+    def.capacity = BORN, def.steps_per_second = STEPS_PER_SECOND, def.lifetimes = true;
+    engine_check(mote_system_create(&def, &system), "mote_system_create");
+    mote_emitter_def fountain = mote_default_emitter_def();
+    fountain.spread = 0.3f;
+    fountain.speed = (mote_spread){4, 8};
+    fountain.lifetime = (mote_spread){0.001f, 0.015f};
+    engine_check(mote_system_add_emitter(system, &fountain, emitter), "mote_system_add_emitter");
+    return system;
+}
+
+static void emission_row(bench_run *run) {
+    static bench_series emission; /* static for its size */
+    const bench_config config = config_of(run, 1);
+    mote_emitter_id emitter;
+    uint32_t born = 0;
+    if (!report_begin(&run->report, "calls", "emission")) return;
+    mote_system *system = open_emitter(&emitter);
+    for (int warm = 0; warm < 2; warm++) time_emission(system, emitter, &born);
+    while (report_try(&run->report))
+        for (uint32_t turn = 0; turn < run->repeat; turn++)
+            emission.seconds[turn] = time_emission(system, emitter, &born);
+    mote_system_destroy(system);
+    bench_row row = call_row(&config, "an emitter bears 100,000 with handles");
+    row.particles = BORN;
+    row_quantity *q = row_add(&row, "rate", "births/s", rate(&emission, BORN, run->repeat), '>');
+    q->target = 50e6, q->bound = '>', q->undone = born != BORN;
+    report_add(&run->report, &row);
+}
+
 /* --- Allocations --- */
 
 enum { WARM_STEPS = 3, COUNTED_STEPS = 8, COUNTED_PARTICLES = 100000 };
@@ -245,5 +289,6 @@ void run_calls(bench_run *run) {
     for (uint32_t threads = 1; threads <= all; threads = threads < all ? all : all + 1)
         present_rows(run, threads);
     birth_rows(run);
+    emission_row(run);
     allocation_row(run);
 }
