@@ -19,7 +19,7 @@ enum { LANES = 4 };
 /* Registers side by side: two where a frame has one substep and waits for memory (with four 0.6 to 0.9 of the
  * speed), else four (1.05 to 1.35 times the speed of two; measured). The first case fetches bodies AHEAD (1.1
  * to 1.3 times the speed). */
-enum { ONCE = 2, MOST_SIDE_BY_SIDE = 4, MOST_POINTS = 64, AHEAD = 16 };
+enum { ONCE = 2, MOST_SIDE_BY_SIDE = 4, MOST_POINTS = 64, AHEAD = 64 };
 #define INLINED   static inline __attribute__((always_inline))
 #define EACH_AXIS _Pragma("GCC unroll 4") for (int i = 0; i < 3; i++)
 typedef float lanes __attribute__((vector_size(LANES * sizeof(float))));

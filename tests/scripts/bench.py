@@ -5,6 +5,7 @@ A wrong argument ends with code 2 and a message, before anything is measured, an
 run that is broken off does too. Files of a run can be read and compared.
 """
 import csv
+import datetime
 import io
 import itertools
 import json
@@ -47,6 +48,14 @@ def refuse(word, *arguments, space=None):
     check(not run.stdout, f'{arguments}: printed {run.stdout[:80]}')
 
 
+def into_full(*arguments):
+    """A table that cannot be written is no success."""
+    if pathlib.Path('/dev/full').exists():
+        with open('/dev/full', 'w', encoding='ascii') as full:
+            run = subprocess.run([PROGRAM, *arguments], stdout=full, stderr=subprocess.PIPE, check=False)
+        check(run.returncode == 1 and b'stdout' in run.stderr, f'{arguments} into /dev/full')
+
+
 def wrong_arguments(folder):
     refuse('usage')
     refuse('sing', 'sing')
@@ -54,6 +63,9 @@ def wrong_arguments(folder):
         refuse('--no-such', command, '--no-such')
         refuse('two files' if command == 'diff' else 'surplus', command, 'surplus')
         check('usage: ' in bench(command, '--help').stdout, f'{command} --help')
+        into_full(command, '--help')
+    into_full('--help')
+    into_full('--version')
     for option, values in {'--scene': ('nowhere', '', 'rope,'), '--section': ('nowhere',),
                            '--integrator': ('nothing',), '--isa': ('sparc',),
                            '--threads': ('0', '1,,2', 'two'),
@@ -66,6 +78,10 @@ def wrong_arguments(folder):
     refuse('--file', 'run', '--scene', 'rope', '--file', 'nothing.hair')
     refuse('swarm', 'run', '--scene', 'swarm', '--particles', '10')
     refuse('scenes', 'run', '--scene', 'ballistic', '--integrator', 'advect-rk4')
+    kept = folder / 'nothing.json'
+    kept.write_text('as it was', encoding='ascii')
+    refuse('nothing to measure', 'run', '--section', 'size', '--scene', 'hair', '--json', str(kept))
+    check(kept.read_text(encoding='ascii') == 'as it was', 'a run without rows replaced a file')
     refuse('--peer', 'run', '--peer', 'nobody')
     for option, value in {'--isa': 'all', '--threads': '2', '--substeps': '4', '--particles': '2k',
                           '--peer': 'plain'}.items():
@@ -142,23 +158,60 @@ def files(folder):
     names = [line['name'] for line in csv.DictReader(io.StringIO(run.stdout)) if line['quantity'] == 'rate']
     isas = [line for line in bench('list').stdout.splitlines() if line.startswith('isa ')]
     check(names == ['rope'] * 4 * len(isas), f'{names}')
+    lists = 'run --scene rope --threads 1,all,2 --frames 1 --repeat 1 --substeps 1 --csv -'
+    run = bench(*lists.split())
+    threads = {int(line['threads']) for line in csv.DictReader(io.StringIO(run.stdout))}
+    processors = len(os.sched_getaffinity(0))
+    check(threads == {2, *range(1, processors + 1)} or processors > 15, f'threads {threads}')
     small = '--particles 1k --threads 1 --frames 1 --repeat 1 --csv -'.split()
     run = bench('run', '--scene', 'ballistic,rope,net,crowd,fountain', *small)
     lines = {(line['name'], line['quantity']): line for line in csv.DictReader(io.StringIO(run.stdout))}
-    plain, rate = lines['ballistic', 'over a plain loop'], lines['ballistic', 'rate']
-    met = 'yes' if float(plain['median']) >= 1 else 'no'
-    check(plain.get('figure') == '>= 1' and plain.get('met') == met, f'{plain}')
+    rate = lines['ballistic', 'rate']
     check(rate.get('figure') == rate.get('met') == '', f'{rate}')
+    shares = {name for name, key in lines if key.startswith('share of')}
+    check(shares == {'ballistic'}, f'shares of {shares}, of which the arithmetic is not counted')
     units = {'crowd_frame_seconds': 's', 'fountain_frame_seconds': 's', 'kinetic_energy': 'J',
              'energy_lost': 'J', 'node_frames_per_second': '1/s', 'spring_substeps_per_second': '1/s',
              'crowd_cost_ratio': '', 'max_strain': '1'}
     found = {key: line['unit'] for (_, key), line in lines.items() if key in units}
     check(found == units, f'units {found}')
     sections = 'threads,isa,integrators,calls'
-    bench(*f'run --full --section {sections} --scene ballistic --particles 1k --repeat 1'.split())
+    small = '--particles 1k --frames 9 --repeat 1'
+    bench(*f'run --full --section {sections} --scene ballistic {small}'.split())
     check('mote-bench' in bench('--version').stdout, '--version')
     claims = json.loads(bench('verify', '--experiment', 'ticks', '--json', '-').stdout)['results']
     check(all(claim['passed'] and claim['source'] for claim in claims) and len(claims) > 10, 'claims')
+
+
+def figures():
+    """Figures to reach: of which rows, and their count at the end."""
+    run = bench(*'run --scene ballistic,galaxy --particles 2k --threads 1 --substeps 1,8 --frames 9 '
+                '--repeat 1 --json -'.split())
+    rows = json.loads(run.stdout)['results']
+    plain = {(row['name'], row['substeps']): quantity for row in rows for quantity in row['quantities']
+             if quantity['name'] == 'over a plain loop'}
+    check(len(plain) == 4, f'{plain.keys()}')
+    for (name, substeps), quantity in plain.items():
+        check(quantity.get('target_at_least') == (1 if substeps == 1 else None), f'{name} x {substeps}')
+        check(quantity.get('met') == (quantity['value'] >= 1 if substeps == 1 else None), f'{name}: met')
+    asked = [(quantity['met'], 'disturbed' in row) for row in rows for quantity in row['quantities']
+             if 'met' in quantity]
+    met, missed = ([disturbed for good, disturbed in asked if good == which] for which in (True, False))
+    line = (f'{len(met)} of {len(asked)} figures met ({sum(met)} in disturbed rows), {len(missed)} missed '
+            f'({sum(missed)} in disturbed rows); 0 hashes differ; 0 rows do not compute the same')
+    check(line in run.stderr, f'the last line is not {line}: {run.stderr.splitlines()[-1]}')
+    goals = {}
+    for scenes, substeps in ('heap,rain', 1), ('curls', 8):
+        run = bench(*f'run --scene {scenes} --threads 1 --substeps {substeps} --frames 1 --repeat 1 '
+                    '--csv -'.split())
+        goals |= {line['name']: line['figure'] for line in csv.DictReader(io.StringIO(run.stdout))
+                  if line['figure']}
+    check(goals == {'heap': '>= 100000000', 'rain': '>= 300000000', 'curls': '>= 18000000'}, f'{goals}')
+    if len(os.sched_getaffinity(0)) == 2:
+        run = bench(*'run --section threads --scene ballistic --particles 100k --frames 9 --repeat 1 '
+                    '--csv -'.split())
+        two = list(csv.DictReader(io.StringIO(run.stdout)))
+        check(len(two) == 1 and 1 <= float(two[0]['figure'].removeprefix('>= ')) <= 1.85, f'{two}')
 
 
 def groups():
@@ -234,10 +287,16 @@ def differences(folder):
 
     same, slow, fast = write('same', 1), write('slow', 0.8), write('fast', 1.25)
     bits = write('bits', 1, '0' * 16)
-    check('0 slower, 0 faster; 0 hashes' in bench('diff', same, same).stdout, 'equal files')
+    equal = bench('diff', same, same).stdout
+    check('0 slower, 0 faster; 1 hashes compared, 0 differ, 0 not comparable' in equal, f'equal: {equal}')
     check('1 slower' in bench('diff', same, slow, code=1).stdout, 'a slower file')
     check('1 faster' in bench('diff', same, fast).stdout, 'a faster file')
-    check('1 hashes' in bench('diff', same, bits, code=1).stdout, 'a hash that differs')
+    check('1 hashes compared, 1 differ' in bench('diff', same, bits, code=1).stdout, 'a hash that differs')
+    frames = json.loads(json.dumps(report))
+    frames['results'][0]['frames'] += 1
+    (folder / 'frames').write_text(json.dumps(frames), encoding='ascii')
+    other = bench('diff', same, str(folder / 'frames')).stdout
+    check('0 hashes compared, 0 differ, 1 not comparable' in other, f'other frames: {other}')
     lost = json.loads(json.dumps(report))
     lost['results'][0]['quantities'][0]['value'] = None
     lost['results'][0].pop('hash')
@@ -259,16 +318,22 @@ def differences(folder):
 
 
 def busy():
-    """Rows beside twice as many busy processes as there are processors are marked."""
+    """Rows beside twice as many busy processes as there are processors are marked. The run takes seconds: its
+    date is that of its start."""
     spinners = [subprocess.Popen([sys.executable, '-c', 'while True: pass'])
                 for _ in range(2 * len(os.sched_getaffinity(0)))]
+    begun = time.time()
     try:
-        run = bench(*'run --scene hair --threads 1 --frames 2 --repeat 2 --json -'.split())
+        run = bench(*'run --scene hair --particles 150k --threads 1 --frames 2 --repeat 2 --json -'.split())
     finally:
         for spinner in spinners:
             spinner.kill()
             spinner.wait()
-    row = json.loads(run.stdout)['results'][0]
+    took = time.time() - begun
+    report = json.loads(run.stdout)
+    row = report['results'][0]
+    date = datetime.datetime.strptime(report['date'] + '+0000', '%Y-%m-%d %H:%M:%S UTC%z').timestamp()
+    check(date - begun < took / 2 or took < 2, f'the date is {date - begun} s after the start of {took} s')
     check('disturbed' in row, 'a busy machine was not noticed')
     check('1 disturbed' in run.stderr, 'the disturbed row is not counted')
 
@@ -369,6 +434,7 @@ def main():
         too_large(folder)
         unwritable(folder)
         files(folder)
+        figures()
         groups()
         scripts(folder)
         soak()
