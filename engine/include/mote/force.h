@@ -225,9 +225,10 @@ MOTE_API mote_force_def mote_vortex(const float centre[3], const float axis[3], 
                                     mote_field_use use, float drag);
 
 /** Makes the divergence-free noise field u = amplitude (grad f x grad g), f and g gradient noises of period
- * 1/frequency in space and 1/rate in time (DeWolf 2005; Perlin 2002 for the noise). amplitude in the unit of
- * the use; frequency in 1/m and rate in 1/s, >= 0; before time 0 the field is constant in time. Positions
- * beyond 2^20 periods are clamped. */
+ * 1/frequency in space and 1/rate in time (DeWolf 2005; Perlin 2002 for the noise; gradients at lattice
+ * points have components spread evenly from -1 to 1, so that |u| has the rms 0.82 amplitude there). amplitude
+ * in the unit of the use; frequency in 1/m and rate in 1/s, >= 0; before time 0 the field is constant in
+ * time. Positions beyond 2^20 periods are clamped. */
 MOTE_API mote_force_def mote_curl_noise(float amplitude, float frequency, float rate, uint32_t seed,
                                         mote_field_use use, float drag);
 

@@ -38,10 +38,11 @@ typedef enum mote_network_solver {
      * it from the first linear system of a substep on; one that enters a collider later does from the next
      * system on. In the dual form, particles are projected out of colliders after the solve: chains rest on
      * slopes that hold them, nets with more springs than particles creep down at h g sin(angle), 14 mm/s at 4
-     * substeps and 20 degrees. In both, those that are in a collider at the start of a substep leave it
-     * before the solve, in position alone, and take along the particles around whose springs that would
-     * strain. The strain left, up to max_strain, gives speed: a net of 9 x 7 particles under which a ball of
-     * 0.2 m was put at a depth of 15 mm 0.2 m/s (rms) with 2e5 N/m, one on a plane none.
+     * substeps and 20 degrees, and what slides does so by h mu g cos(angle) too fast. In both, those that
+     * are in a collider at the start of a substep leave it before the solve, in position alone, and take
+     * along the particles around whose springs that would strain. The strain left, up to max_strain, gives
+     * speed: a net of 9 x 7 particles under which a ball of 0.2 m was put at a depth of 15 mm 0.2 m/s (rms)
+     * with 2e5 N/m, one on a plane none.
      *
      * In the dual form velocities gain only the share of the correction with which kinetic energy does not
      * grow beyond the work of the pins and what elastic springs give off. Its reactions are the impulses that
