@@ -6,20 +6,28 @@ WIDTH, HEIGHT = 320, 200
 CELL = 10 # pixels of a side of a region
 
 
+def paeth(left, up, corner):
+    """Returns the one of the three that is nearest to left + up - corner; the first of equals."""
+    far_left, far_up, far_corner = abs(up - corner), abs(left - corner), abs(left + up - 2 * corner)
+    if far_left <= far_up and far_left <= far_corner:
+        return left
+    return up if far_up <= far_corner else corner
+
+
 def unfilter(kind, line, above):
+    """Undoes the filter of a line of bytes, in place; the line above and the pixel before are 0 at edges."""
+    if kind == 2:
+        return bytearray(a + b & 255 for a, b in zip(line, above))
+    if kind == 0:
+        return line
     for i in range(len(line)):
-        left, up, corner = (line[i - 4] if i >= 4 else 0), above[i], (above[i - 4] if i >= 4 else 0)
+        left = line[i - 4] if i >= 4 else 0
         if kind == 1:
             line[i] = line[i] + left & 255
-        elif kind == 2:
-            line[i] = line[i] + up & 255
         elif kind == 3:
-            line[i] = line[i] + (left + up >> 1) & 255
-        elif kind == 4:
-            guess = left + up - corner
-            nearest = min((abs(guess - left), 0, left), (abs(guess - up), 1, up),
-                          (abs(guess - corner), 2, corner))
-            line[i] = line[i] + nearest[2] & 255
+            line[i] = line[i] + (left + above[i] >> 1) & 255
+        else:
+            line[i] = line[i] + paeth(left, above[i], above[i - 4] if i >= 4 else 0) & 255
     return line
 
 
