@@ -141,7 +141,7 @@ TEST(a_reeled_spring_has_the_length_of_the_time_and_tears_when_it_is_stretched) 
     ASSERT(mote_network_columns(n.system, n.id).spring_count, ==, 1);
     mote_spring s;
     REFUSED(n.system, MOTE_ERROR_RANGE, mote_network_spring(n.system, n.id, 1, &s));
-    step_net(&n, 1);
+    step_net(&n, 0); /* a frame without a step is an advance, too */
     assert_null(mote_network_torn(n.system, n.id, &torn));
     ASSERT(torn, ==, 0);
     mote_system_destroy(n.system);

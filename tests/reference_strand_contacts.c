@@ -121,25 +121,29 @@ static bool has_entered(const reference_strand *s, const reference_world *w, uin
     return row_dot(normal, normal) > 0 && c.offset - row_dot(normal, s->start[k]) > deep;
 }
 
-/* A strand in the axes of a box, and which of its points are in that and may leave it. */
+/* A strand in the axes of a box with rounded edges: how far its points are beyond those of the core, how deep
+ * they are under the surface, and which are in the box and may leave it. */
 typedef struct boxed {
-    float half[3];
-    reference_row q[REFERENCE_POINTS];
+    float extent[3], rounding;
+    reference_row q[REFERENCE_POINTS], beyond[REFERENCE_POINTS];
+    float depth[REFERENCE_POINTS];
     bool in[REFERENCE_POINTS];
 } boxed;
 
 static boxed in_axes_of(const reference_strand *s, const reference_world *w, const mote_collider_pose *pose) {
-    boxed b;
-    for (int i = 0; i < 3; i++) b.half[i] = pose->extent[i] + (pose->radius + w->def->radius);
+    boxed b = {.rounding = pose->radius + w->def->radius};
+    memcpy(b.extent, pose->extent, sizeof b.extent);
     for (uint32_t k = 0; k < s->points; k++) {
-        float d[3];
+        float d[3], nearest = -INFINITY;
         for (int i = 0; i < 3; i++)
             d[i] = s->start[k][i] - ((pose->origin[i] - s->origin[i]) + pose->origin_low[i]);
-        b.in[k] = collides(s, w, k);
         for (int i = 0; i < 3; i++) {
             b.q[k][i] = row_dot(pose->axis[i], d);
-            b.in[k] &= fabsf(b.q[k][i]) < b.half[i];
+            nearest = larger(nearest, fabsf(b.q[k][i]) - b.extent[i]);
+            b.beyond[k][i] = larger(fabsf(b.q[k][i]) - b.extent[i], 0);
         }
+        b.depth[k] = b.rounding - (nearest > 0 ? row_length(b.beyond[k]) : nearest);
+        b.in[k] = collides(s, w, k) && b.depth[k] > 0;
     }
     return b;
 }
@@ -151,29 +155,37 @@ static int face_of(const boxed *b, uint32_t first, uint32_t last) {
     float depth[6];
     bool passes[6];
     for (int i = 0; i < 6; i++) {
+        const float half = b->extent[i / 2] + b->rounding;
         depth[i] = 0;
         for (uint32_t k = first; k <= last; k++)
-            depth[i] = larger(depth[i], b->half[i / 2] + (i % 2 ? b->q[k][i / 2] : -b->q[k][i / 2]));
-        passes[i] = depth[i] >= 2 * b->half[i / 2];
+            depth[i] = larger(depth[i], half + (i % 2 ? b->q[k][i / 2] : -b->q[k][i / 2]));
+        passes[i] = depth[i] >= 2 * half;
         if (passes[i] < passes[best] || (passes[i] == passes[best] && depth[i] < depth[best])) best = i;
     }
     return best;
 }
 
-/* Points in a box, one after the other, leave it by one face. */
+/* Points in a box, one after the other, leave it by one face if one is deeper than a sixteenth of its
+ * segment.
+ */
 void reference_leave_boxes(reference_strand *s, const reference_world *w, uint32_t substep) {
     for (uint32_t i = 0; i < w->collider_count; i++) {
         const mote_collider_pose *pose = &poses_of(w, substep)[i];
         if (pose->kind != MOTE_COLLIDER_BOX) continue;
         const boxed b = in_axes_of(s, w, pose);
         for (uint32_t k = 0, end; k < s->points; k = end + 1) {
-            for (end = k; end < s->points && b.in[end];) end++;
-            if (end == k) continue;
+            bool deep = false;
+            for (end = k; end < s->points && b.in[end]; end++)
+                deep |= b.depth[end] > 0.0625f * reference_segment(s, end);
+            if (!deep) continue;
             const int face = face_of(&b, k ? k - 1 : k, end < s->points ? end : end - 1), axis = face / 2;
-            for (uint32_t j = k; j < end; j++)
+            for (uint32_t j = k; j < end; j++) {
+                const float u = b.beyond[j][(axis + 1) % 3], v = b.beyond[j][(axis + 2) % 3],
+                            square = larger(b.rounding * b.rounding - (u * u + v * v), 0),
+                            high = b.extent[axis] + sqrtf(square);
                 for (int a = 0; a < 3; a++)
-                    s->start[j][a] +=
-                        ((face % 2 ? -b.half[axis] : b.half[axis]) - b.q[j][axis]) * pose->axis[axis][a];
+                    s->start[j][a] += ((face % 2 ? -high : high) - b.q[j][axis]) * pose->axis[axis][a];
+            }
         }
     }
 }

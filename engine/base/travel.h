@@ -20,7 +20,8 @@ typedef struct mote_travel {
 
 MOTE_INLINE bool mote_travel_is_pending(uint64_t to_tick) { return to_tick == MOTE_NEXT_ADVANCE; }
 
-/* Resolves a pending target at the start of an advance that will end at end_tick. */
+/* Resolves a pending target at the start of an advance that will end at end_tick; at MOTE_NEXT_ADVANCE, where
+ * no step runs, it stays pending. */
 MOTE_INLINE void mote_travel_resolve(uint64_t *to_tick, uint64_t end_tick) {
     if (mote_travel_is_pending(*to_tick)) *to_tick = end_tick;
 }

@@ -4,38 +4,57 @@
 
 #include "strands/parts.h"
 
-/* Box with the rounding of strands, and a strand in whose axes it is looked at. */
+/* Box, and a strand in whose axes it is looked at. */
 typedef struct strand_box {
     const strand_work *w;
     const mote_collider_pose *pose;
     size_t strand;   /* of the group */
     float origin[3]; /* m, of the box, relative to the strand's */
-    float half[3];   /* m, half edges */
+    float rounding;  /* m, of the box and the strand */
 } strand_box;
 
 static inline strand_box box_beside(const strand_work *w, const mote_collider_pose *pose, size_t strand) {
     strand_box box = {.w = w, .pose = pose, .strand = strand};
-    for (int i = 0; i < 3; i++) {
+    box.rounding = pose->radius + w->job->strands->def.radius;
+    for (int i = 0; i < 3; i++)
         box.origin[i] = (pose->origin[i] - w->origin[i][strand]) + pose->origin_low[i];
-        box.half[i] = pose->extent[i] + (pose->radius + w->job->strands->def.radius);
-    }
     return box;
 }
 
-/* Finds the place of point k in the axes of the box at the start of the substep. Returns whether it is inside
- * and may leave. */
-static inline bool is_in_box(const strand_box *box, uint32_t k, float q[3]) {
+/* Point of a strand in the axes of a box. */
+typedef struct boxed_point {
+    float q[3];
+    float beyond[3]; /* m, beyond the edges of the core that is rounded */
+    float depth;     /* m, under the rounded surface: at most, where it is in the core */
+    bool leaves;     /* inside, and free to leave */
+} boxed_point;
+
+/* Returns point k at the start of the substep. */
+static inline boxed_point point_in_box(const strand_box *box, uint32_t k) {
     const strand_columns *c = &box->w->c;
     const size_t at = strand_at(k, box->strand);
-    float d[3];
-    bool inside = c->inverse_mass[at] > 0 && k >= box->w->job->strands->def.collide_from;
+    boxed_point p;
+    float d[3], nearest = -__builtin_inff(), square = 0;
     for (int i = 0; i < 3; i++) d[i] = *work_lane(c, WORK_START + i, at) - box->origin[i];
     for (int i = 0; i < 3; i++) {
         const float *axis = box->pose->axis[i];
-        q[i] = (axis[0] * d[0] + axis[1] * d[1]) + axis[2] * d[2];
-        inside &= -box->half[i] < q[i] && q[i] < box->half[i];
+        p.q[i] = (axis[0] * d[0] + axis[1] * d[1]) + axis[2] * d[2];
+        const float over = (p.q[i] < 0 ? -p.q[i] : p.q[i]) - box->pose->extent[i];
+        p.beyond[i] = over > 0 ? over : 0;
+        square += p.beyond[i] * p.beyond[i];
+        nearest = over > nearest ? over : nearest;
     }
-    return inside;
+    p.depth = box->rounding - (square > 0 ? __builtin_sqrtf(square) : nearest);
+    p.leaves = p.depth > 0 && c->inverse_mass[at] > 0 && k >= box->w->job->strands->def.collide_from;
+    return p;
+}
+
+/* Returns whether a point began the step as deep inside as one that has to leave. */
+static inline bool is_deep_in_box(const strand_box *box, uint32_t k, const boxed_point *p) {
+    const strand_columns *c = &box->w->c;
+    const float behind = *work_lane(c, WORK_LENGTH, strand_at(k, box->strand)),
+                before = k ? *work_lane(c, WORK_LENGTH, strand_at(k - 1, box->strand)) : behind;
+    return p->depth > STRAND_EXPELLED * (before < behind ? before : behind);
 }
 
 /* Bounds of places in the axes of a box, m. */
@@ -64,7 +83,7 @@ static inline box_face face_to_leave(const strand_box *box, const box_bounds *bo
     bool best_passes = true;
     for (int i = 0; i < 6; i++) {
         const int axis = i / 2;
-        const float half = box->half[axis],
+        const float half = box->pose->extent[axis] + box->rounding,
                     depth = i % 2 ? half + bounds->high[axis] : half - bounds->low[axis];
         const bool passes = depth >= 2 * half;
         if (passes > best_passes || (passes == best_passes && !(depth < least))) continue;
@@ -74,31 +93,38 @@ static inline box_face face_to_leave(const strand_box *box, const box_bounds *bo
     return best;
 }
 
+/* Moves point k, which leaves the box, along the axis of a face to the rounded surface. */
 static inline void move_to_face(const strand_box *box, box_face face, uint32_t k) {
-    float q[3];
-    (void)is_in_box(box, k, q);
-    const float way = face.side * box->half[face.axis] - q[face.axis];
+    const boxed_point p = point_in_box(box, k);
+    const float a = p.beyond[(face.axis + 1) % 3], b = p.beyond[(face.axis + 2) % 3],
+                square = box->rounding * box->rounding - (a * a + b * b);
+    const float high = box->pose->extent[face.axis] + __builtin_sqrtf(square > 0 ? square : 0),
+                way = face.side * high - p.q[face.axis];
     for (int i = 0; i < 3; i++)
         *work_lane(&box->w->c, WORK_START + i, strand_at(k, box->strand)) +=
             way * box->pose->axis[face.axis][i];
 }
 
-/* Moves each run of points inside the box out of one face, which the points beside the run decide with it: by
- * the face nearest to each, neighbours would leave by opposite ones, and no length would hold from then on.
- */
+/* Moves each run of points inside the box, of which one is deep, out of one face, which the points beside the
+ * run decide with it: by the face nearest to each, neighbours would leave by opposite ones, and no length
+ * would hold from then on. */
 static inline void leave_box(const strand_box *box, uint32_t points) {
-    float q[3];
-    for (uint32_t k = 0, end; k < points; k = end) {
+    boxed_point before, p;
+    for (uint32_t k = 0, end; k < points; k = end, before = p) {
         end = k + 1;
-        if (!is_in_box(box, k, q)) continue;
-        box_bounds bounds = {{q[0], q[1], q[2]}, {q[0], q[1], q[2]}};
-        if (k) (void)is_in_box(box, k - 1, q), add_to_bounds(&bounds, q);
+        p = point_in_box(box, k);
+        if (!p.leaves) continue;
+        box_bounds bounds = {{p.q[0], p.q[1], p.q[2]}, {p.q[0], p.q[1], p.q[2]}};
+        bool deep = is_deep_in_box(box, k, &p);
+        if (k) add_to_bounds(&bounds, before.q);
         for (bool inside = true; inside && end < points; end += inside) {
-            inside = is_in_box(box, end, q);
-            add_to_bounds(&bounds, q);
+            p = point_in_box(box, end);
+            inside = p.leaves;
+            deep |= inside && is_deep_in_box(box, end, &p);
+            add_to_bounds(&bounds, p.q);
         }
         const box_face face = face_to_leave(box, &bounds);
-        for (uint32_t j = k; j < end; j++) move_to_face(box, face, j);
+        for (uint32_t j = k; deep && j < end; j++) move_to_face(box, face, j);
     }
 }
 

@@ -83,23 +83,20 @@ static mote_result can_step(const mote_system *system) {
 
 /* --- Advancing --- */
 
-/* Gives pending targets their tick. */
-static void resolve_targets(mote_system *system, uint64_t end_tick) {
-    mote_range *range;
-    mote_colliders_resolve(&system->colliders, end_tick);
-    mote_emitters_resolve(&system->emitters, end_tick);
-    for (uint32_t i = 0; (range = mote_system_range_number(system, i)); i++)
-        range->kind->resolve(range, end_tick);
-}
-
-/* Resolves pending targets if steps run, runs these and completes the report. remainder: ticks from the end
+/* Resolves pending targets, if steps run, runs these and completes the report. remainder: ticks from the end
  * of the last step to the end of the advance, where targets of the advance arrive. Error: CLUSTER, after
  * which the state is undefined. */
 static mote_result run_and_report(mote_system *system, uint64_t remainder, const mote_jobs *jobs,
                                   mote_advance *report, mote_advance *out) {
     const mote_fpu_state saved = mote_fpu_enter();
+    mote_range *range;
+    const uint64_t end_tick = report->steps ? mote_clock_end_tick(&system->clock, report->steps, remainder)
+                                            : MOTE_NEXT_ADVANCE; /* targets stay pending */
     mote_events_clear(system->particles.events, system->mark);
-    if (report->steps) resolve_targets(system, mote_clock_end_tick(&system->clock, report->steps, remainder));
+    mote_colliders_resolve(&system->colliders, end_tick);
+    mote_emitters_resolve(&system->emitters, end_tick);
+    for (uint32_t i = 0; (range = mote_system_range_number(system, i)); i++)
+        range->kind->resolve(range, end_tick);
     run_steps(system, report->steps, jobs, report);
     const mote_result result = mote_system_end_advance(system, report->steps);
     report->alpha = mote_clock_alpha(&system->clock);
