@@ -132,7 +132,10 @@ MOTE_API mote_result mote_system_collider_check(const mote_system *system, const
  *
  * so that a ball rolls after a bounce where friction suffices, and rolls down a slope. The energy with that
  * of the spin does not grow. A collider that turns carries stuck particles, but does not turn them. On height
- * fields and distance grids that turn, particles get up to a fifth less of friction than on the shape itself.
+ * fields and distance grids that turn, particles get up to a fifth less of friction than on the shape itself;
+ * of one that a host turns about another place than its origin, which goes straight from target to target,
+ * they slide off sooner with substeps (a field turned at 1.5 rad/s about a place 11 m away: 9 cm/s where
+ * friction of 1.75 times what is needed should hold).
  *
  * Height fields and distance grids have the surfaces that their headers define. Their paths are walked cell
  * by cell, so that nothing tunnels either, whatever the samples are. If one turns, the path in its axes is
