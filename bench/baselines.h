@@ -61,5 +61,6 @@ typedef struct baseline_loops {
                       baseline_span span, uint32_t stage, float mass);
 } baseline_loops;
 extern const baseline_loops baseline_loops_preferred, baseline_loops_512;
+extern const baseline_loops *const baseline_loops_of[WIDTHS];
 
 #endif

@@ -79,9 +79,9 @@ size_t contender_memory(const bench_scene *scene, uint32_t particles) {
     return columns > structs ? columns : structs;
 }
 
-/* Of the loops over columns the faster of two compilations (widths.h), `loops`, is timed. */
-static const baseline_loops *const loops_of[WIDTHS] = {&baseline_loops_preferred, &baseline_loops_512};
+const baseline_loops *const baseline_loops_of[WIDTHS] = {&baseline_loops_preferred, &baseline_loops_512};
 
+/* Of the loops over columns the faster of two compilations (widths.h), `loops`, is timed. */
 typedef struct arrays {
     bench_config config;
     const baseline_loops *loops;
@@ -97,7 +97,7 @@ static void *arrays_open(const bench_config *config) {
     float *array[MAX_ARRAYS] = {NULL};
     staggered_arrays(config->memory->bytes, arrays_of(config->scene), config->particles, array);
     *state = (arrays){.config = *config,
-                      .loops = loops_of[WIDTH_PREFERRED],
+                      .loops = baseline_loops_of[WIDTH_PREFERRED],
                       .forces = config->scene->forces,
                       .particles = (struct_particle *)(void *)config->memory->bytes,
                       .columns = arena_columns(config->memory, config->particles),
@@ -171,7 +171,7 @@ static void batch_rk4_run(void *user, uint32_t frames) {
 /* As many passes as a repeat times, so that they take some milliseconds. */
 static void passes_of_width(arrays *state, uint32_t width, void (*run)(void *user, uint32_t frames)) {
     const uint32_t frames = state->config.frames / state->config.substeps;
-    state->loops = loops_of[width];
+    state->loops = baseline_loops_of[width];
     run(state, frames ? frames : 1);
 }
 
@@ -182,7 +182,7 @@ static void batch_of_width(void *state, uint32_t width) { passes_of_width(state,
 static void *columns_open(const bench_config *config, void (*run)(void *state, uint32_t width)) {
     arrays *state = arrays_open(config);
     plain_refill(state);
-    state->loops = loops_of[faster_width(run, state)];
+    state->loops = baseline_loops_of[faster_width(run, state)];
     return state;
 }
 

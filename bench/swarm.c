@@ -117,11 +117,9 @@ static void columns_run(void *user, uint32_t frames) {
     }
 }
 
-static const baseline_loops *const loops_of[WIDTHS] = {&baseline_loops_preferred, &baseline_loops_512};
-
 static void columns_of_width(void *user, uint32_t width) {
     sets *state = user;
-    state->loops = loops_of[width];
+    state->loops = baseline_loops_of[width];
     columns_run(state, 1);
 }
 
@@ -133,7 +131,7 @@ static void *columns_open(const bench_config *config) {
         probe_columns columns = set_columns(state->bytes[i], count);
         fill_columns(config->scene, set_first(config->particles, i), &columns, count);
     }
-    state->loops = loops_of[faster_width(columns_of_width, state)];
+    state->loops = baseline_loops_of[faster_width(columns_of_width, state)];
     return state;
 }
 

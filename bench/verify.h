@@ -9,6 +9,7 @@
 
 #include "integrators.h"
 #include "reference.h"
+#include "timing.h"
 
 #define MAX_SETUP_FORCES 4u
 
@@ -128,9 +129,6 @@ const char *integrator_name(mote_integrator integrator);
 /* Adds a row: error = |measured - reference|. NaN fails. The format gives the quantity. */
 void verify_add(verify_report *report, const char *name, double measured, double reference, double allowed,
                 const char *format, ...) __attribute__((format(printf, 6, 7)));
-
-/* The larger one of a sequence of errors; a NaN stays, so that its row fails. */
-double verify_larger(double largest, double next);
 
 /* The same for a value from `least` to `most`: the reference is their middle. */
 #define verify_between(report, name, measured, least, most, ...)                                             \

@@ -45,9 +45,9 @@ typedef struct range {
 } range;
 
 static void add(range *r, double value) {
-    r->least = -verify_larger(-r->least, -value);
+    r->least = -larger_or_nan(-r->least, -value);
     r->mean += value / BIRTHS;
-    r->most = verify_larger(r->most, value);
+    r->most = larger_or_nan(r->most, value);
 }
 #define EMPTY ((range){HUGE_VAL, 0, -HUGE_VAL})
 
@@ -147,10 +147,10 @@ static void judge_fractions(verify_report *report) {
     double place = 0, before = 0, age = 0, left = 0;
     for (uint32_t i = 0; i < e.view.count; i++) {
         const double f = (i + 1) / 10.0, y = (double)e.view.position.y[i], y0 = (double)e.view.previous.y[i];
-        place = verify_larger(place, fabs(y - (2 + (1 - f) * dt * speed)));
-        before = verify_larger(before, fabs(y0 - (2 - f * dt * speed)));
-        age = verify_larger(age, fabs((double)e.view.initial_age[i] - (1 - f) * dt));
-        left = verify_larger(left, fabs((double)e.view.lifetime[i] - (2 - (1 - f) * dt)));
+        place = larger_or_nan(place, fabs(y - (2 + (1 - f) * dt * speed)));
+        before = larger_or_nan(before, fabs(y0 - (2 - f * dt * speed)));
+        age = larger_or_nan(age, fabs((double)e.view.initial_age[i] - (1 - f) * dt));
+        left = larger_or_nan(left, fabs((double)e.view.lifetime[i] - (2 - (1 - f) * dt)));
     }
     verify_add(report, "emitter", e.view.count, 10, 0, "births in the first step at 600 a second");
     verify_add(report, "emitter", place, 0, 3 * 2 * FLOAT_ROUNDING * 2,
@@ -181,8 +181,8 @@ static void judge_way(verify_report *report) {
     double along = 0, across = 0;
     for (uint32_t i = 0; i < e.view.count; i++) {
         const double born = (i + 1) / 40.0, t = 12 / RATE - born / 15;
-        along = verify_larger(along, fabs((double)e.view.position.z[i] - (born + 7.5 * t)));
-        across = verify_larger(across, fabs((double)e.view.position.x[i] - t));
+        along = larger_or_nan(along, fabs((double)e.view.position.z[i] - (born + 7.5 * t)));
+        across = larger_or_nan(across, fabs((double)e.view.position.x[i] - t));
     }
     verify_add(report, "emitter", e.view.count, 100, 0, "births on 2.5 m at 40 a metre");
     verify_add(report, "emitter", along, 0, 20 * FLOAT_ROUNDING * 4, "m, places along its way");

@@ -82,7 +82,7 @@ static double error_of(const mote_force_def *force, mote_integrator integrator, 
         const double added_to = integrator == MOTE_ADVECT_EULER ? norm(at.x) : norm(at.v),
                      size = formula(force, time, &at, want) + added_to;
         for (int axis = 0; axis < 3; axis++)
-            largest = verify_larger(largest, fabs(u[i][axis] - want[axis]) / size);
+            largest = larger_or_nan(largest, fabs(u[i][axis] - want[axis]) / size);
     }
     free(p);
     return largest;
@@ -96,7 +96,7 @@ static void judge(verify_report *report, const mote_force_def *force, double tim
     const mote_integrator first = advects ? MOTE_ADVECT_EULER : MOTE_SEMI_IMPLICIT_EULER,
                           second = advects ? first : MOTE_EXPLICIT_EULER;
     const double error =
-        verify_larger(error_of(force, first, time, formula), error_of(force, second, time, formula));
+        larger_or_nan(error_of(force, first, time, formula), error_of(force, second, time, formula));
     verify_add(report, mote_force_name(force->kind), error, 0, (roundings + 2) * FLOAT_ROUNDING,
                "%s: largest error", quantity);
 }

@@ -201,13 +201,13 @@ double quantity_largest_spin_change(const bench_setup *s, const bench_trajectory
 double quantity_energy_min(const bench_setup *s, const bench_trajectory *t, double p) {
     (void)p;
     double least = HUGE_VAL;
-    for (uint32_t i = 0; i < t->count; i++) least = -verify_larger(-least, -quantity_energy(s, t, i));
+    for (uint32_t i = 0; i < t->count; i++) least = -larger_or_nan(-least, -quantity_energy(s, t, i));
     return least;
 }
 
 double quantity_energy_max(const bench_setup *s, const bench_trajectory *t, double p) {
     (void)p;
     double most = -HUGE_VAL;
-    for (uint32_t i = 0; i < t->count; i++) most = verify_larger(most, quantity_energy(s, t, i));
+    for (uint32_t i = 0; i < t->count; i++) most = larger_or_nan(most, quantity_energy(s, t, i));
     return most;
 }

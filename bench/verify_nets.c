@@ -76,9 +76,9 @@ static void hang_rigid(verify_report *report) {
         const uint32_t k = i % ACROSS;
         float at[3];
         network_place(run, i, at);
-        error = verify_larger(error, hypot((double)at[0] - exact[k][0], (double)at[1] - exact[k][1]));
-        error = verify_larger(error, fabs((double)at[2] - LINK * (i / ACROSS)));
-        allowed = verify_larger(allowed, hypot(longer[k][0] - exact[k][0], longer[k][1] - exact[k][1]));
+        error = larger_or_nan(error, hypot((double)at[0] - exact[k][0], (double)at[1] - exact[k][1]));
+        error = larger_or_nan(error, fabs((double)at[2] - LINK * (i / ACROSS)));
+        allowed = larger_or_nan(allowed, hypot(longer[k][0] - exact[k][0], longer[k][1] - exact[k][1]));
     }
     float middle[3];
     network_place(run, ACROSS / 2, middle);

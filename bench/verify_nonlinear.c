@@ -52,7 +52,7 @@ static double mean_velocity_error(const bench_setup *s, const bench_trajectory *
     for (uint32_t i = 1; i < t->count; i++)
         for (int axis = 0; axis < 3; axis++) {
             const bench_state *from = &t->samples[i - 1].state, *to = &t->samples[i].state;
-            largest = verify_larger(largest, fabs((to->x[axis] - from->x[axis]) / h - to->v[axis]));
+            largest = larger_or_nan(largest, fabs((to->x[axis] - from->x[axis]) / h - to->v[axis]));
         }
     return largest;
 }
@@ -217,7 +217,7 @@ static void preview(verify_report *report, double drag, const char *name) {
     for (int i = 0; i < POINTS; i++) {
         bench_state exact;
         verify_exact_flow(&s, (i + 1) * def.interval, &exact);
-        largest = verify_larger(largest,
+        largest = larger_or_nan(largest,
                                 hypot((double)points[i][0] - exact.x[0], (double)points[i][1] - exact.x[1]));
     }
     verify_add(report, integrator_name(MOTE_EXACT_FLOW), largest, 0, 12 * FLOAT_ROUNDING * 80,

@@ -52,14 +52,10 @@ void verify_add(verify_report *report, const char *name, double measured, double
     add_row(report, name, measured, reference, allowed, text);
 }
 
-double verify_larger(double largest, double next) {
-    return next <= largest || isnan(largest) ? largest : next;
-}
-
 double verify_rounding(const bench_values *values) {
     double largest = 0;
     for (uint32_t i = 0; i < NOISY_FLIGHTS; i++)
-        largest = verify_larger(largest, fabs(values->noisy[i] - values->exact));
+        largest = larger_or_nan(largest, fabs(values->noisy[i] - values->exact));
     return 3 * largest;
 }
 

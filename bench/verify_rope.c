@@ -125,8 +125,8 @@ static void span(verify_report *report, mote_strand_solver solver) {
     verify_chain_at_rest(POINTS, (1.0 + length_allowed(&setup)) / LINKS, SPAN, longer);
     for (uint32_t k = 0; k < POINTS; k++) {
         point_place(run, k, at);
-        error = verify_larger(error, hypot(hypot(at[0] - exact[k][0], at[1] - exact[k][1]), at[2]));
-        length = verify_larger(length, hypot(longer[k][0] - exact[k][0], longer[k][1] - exact[k][1]));
+        error = larger_or_nan(error, hypot(hypot(at[0] - exact[k][0], at[1] - exact[k][1]), at[2]));
+        length = larger_or_nan(length, hypot(longer[k][0] - exact[k][0], longer[k][1] - exact[k][1]));
     }
     point_place(run, POINTS / 2, at);
     double allowed = length + length_allowed(&setup) + 2 * h * h * GRAVITY;
@@ -238,7 +238,7 @@ static void keep_energy(verify_report *report, uint32_t substeps) {
            largest = 0;
     for (uint32_t frame = 1; frame <= 3600; frame++) {
         strand_run_frame(run);
-        largest = verify_larger(largest, fabs(rope_energy(run, 0, mass) - start) / depth);
+        largest = larger_or_nan(largest, fabs(rope_energy(run, 0, mass) - start) / depth);
         if (frame != 300 && frame != 3600) continue;
         verify_add(report, solver_name(setup.solver), largest, 0, frame == 300 ? 1e-4 : 1e-3,
                    "energy lost in %u s over the swing's depth, %u substeps", (unsigned)frame / 60,

@@ -54,7 +54,7 @@ static bool engine_grows(mote_integrator integrator, const spring_constants *s, 
     engine_check(mote_columns_step(&columns, &def, &frozen), "mote_columns_step");
     double size = 0;
     for (int k = 0; k < 2; k++)
-        size = verify_larger(verify_larger(size, fabs((double)x[k])), fabs((double)v[k]));
+        size = larger_or_nan(larger_or_nan(size, fabs((double)x[k])), fabs((double)v[k]));
     return frozen || !(size <= 1e3);
 }
 

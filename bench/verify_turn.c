@@ -155,8 +155,8 @@ static top_run spin_top(const double direction[3], uint32_t substeps, uint32_t t
         step(system, 1);
         spin_of(&view, w);
         energy_and_square(w, &energy, &square);
-        run.energy = verify_larger(run.energy, fabs(energy / energy0 - 1));
-        run.momentum = verify_larger(run.momentum, fabs(sqrt(square / square0) - 1));
+        run.energy = larger_or_nan(run.energy, fabs(energy / energy0 - 1));
+        run.momentum = larger_or_nan(run.momentum, fabs(sqrt(square / square0) - 1));
         if (before < 0 && w[1] >= 0) {
             last = (i - w[1] / (w[1] - before)) / 60;
             if (!crossings++) first = last;

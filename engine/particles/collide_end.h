@@ -5,18 +5,6 @@
 #include "particles/collide_find.h"
 #include "particles/collide_spin.h"
 
-#define COLLIDE_ROUNDING 0x1p-22f /* of coordinates: bound of the error of a distance */
-
-/* Completes a leg whose ends and duration are set. */
-MOTE_ONCE void collide_leg_begin(const mote_collision *c, collide_leg *leg) {
-    const wide3 far = wide3_max(contact_abs(leg->x), contact_abs(leg->end_x));
-    const wide slack = COLLIDE_ROUNDING * (wide_max(wide_max(far.x, far.y), far.z) + leg->radius);
-    leg->slack = wide_select(leg->active, slack, leg->slack); /* others are read at the end of the substep */
-    leg->slow = COLLIDE_SLOW * (collide_sum(leg->v) + collide_sum(leg->end_v));
-    leg->dv = wide3_sub(leg->end_v, leg->v);
-    leg->lag = wide3_add_scaled(leg->raised, leg->left * (c->theta * c->h), leg->dv);
-}
-
 /* Stops lanes with more hits than a substep resolves; friction of the last two resting contacts acts on their
  * spin. */
 MOTE_INLINE void collide_stop(const mote_collision *c, wide_mask hits, collide_leg *leg) {

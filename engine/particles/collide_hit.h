@@ -4,9 +4,20 @@
 
 #include "particles/collide_path.h"
 
-#define COLLIDE_SLOW   0x1p-20f /* of speeds: slower normal velocities are rounding errors */
-#define COLLIDE_INSIDE (-1.0f)  /* fractions of hits: before all others */
-#define COLLIDE_NO_HIT 2.0f
+#define COLLIDE_SLOW     0x1p-20f /* of speeds: slower normal velocities are rounding errors */
+#define COLLIDE_ROUNDING 0x1p-22f /* of coordinates: bound of the error of a distance */
+#define COLLIDE_INSIDE   (-1.0f)  /* fractions of hits: before all others */
+#define COLLIDE_NO_HIT   2.0f
+
+/* Completes a leg whose ends and duration are set. */
+MOTE_ONCE void collide_leg_begin(const mote_collision *c, collide_leg *leg) {
+    const wide3 far = wide3_max(contact_abs(leg->x), contact_abs(leg->end_x));
+    const wide slack = COLLIDE_ROUNDING * (wide_max(wide_max(far.x, far.y), far.z) + leg->radius);
+    leg->slack = wide_select(leg->active, slack, leg->slack); /* others are read at the end of the substep */
+    leg->slow = COLLIDE_SLOW * (collide_sum(leg->v) + collide_sum(leg->end_v));
+    leg->dv = wide3_sub(leg->end_v, leg->v);
+    leg->lag = wide3_add_scaled(leg->raised, leg->left * (c->theta * c->h), leg->dv);
+}
 
 /* First hit of the leg. */
 typedef struct collide_hit {

@@ -25,7 +25,7 @@ static inline strand_box box_beside(const strand_work *w, const mote_collider_po
 typedef struct boxed_point {
     float q[3];
     float beyond[3]; /* m, beyond the edges of the core that is rounded */
-    float depth;     /* m, under the rounded surface: at most, where it is in the core */
+    float depth;     /* m, under the rounded surface */
     bool leaves;     /* inside, and free to leave */
 } boxed_point;
 
@@ -144,7 +144,8 @@ MOTE_COLD MOTE_OUTLINE void leave_boxes(const strand_work *w, uint32_t substep, 
 }
 
 /* Puts lanes with points that began the step in a collider out of it before the substep, in position alone:
- * as part of it the depth over h would become their velocity. */
+ * as part of it the depth over h would become their velocity. IMPULSE_REACTED holds the reactions at its
+ * start. */
 MOTE_OUTLINE void leave_colliders(const strand_work *w, uint32_t substep, wide_mask lanes, size_t lane) {
     const strand_columns columns = w->c, *c = &columns;
     uint32_t *unsolved = w->job->strands->unsolved + w->lane + lane, before[MOTE_WIDTH];
