@@ -95,6 +95,7 @@ bool mote_force_is_velocity_field(const mote_force_def *def);
 bool mote_force_is_attractor(const mote_force_def *def);
 bool mote_force_is_quadratic_drag(const mote_force_def *def);
 bool mote_force_is_noise(const mote_force_def *def);
+bool mote_force_is_constant(const mote_force_def *def);
 
 /* Returns the time of an evaluation for one particle, ns (base/work.h). */
 double mote_force_cost(const mote_force_def *def);

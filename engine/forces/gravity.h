@@ -4,6 +4,9 @@
 
 #include "forces/force.h"
 
+/* Returns true if a def is a gravity, for kernels that evaluate it without a call. */
+MOTE_INLINE bool mote_gravity_is(const mote_force_def *def) { return def->kind == MOTE_FORCE_GRAVITY; }
+
 /* Evaluates the acceleration inside a region; without a region it is folded. */
 MOTE_INLINE wide3 mote_gravity_evaluate(const mote_force_def *def, const mote_force_point *at) {
     (void)at;

@@ -14,9 +14,9 @@ MOTE_INLINE wide3 mote_use_field(const mote_force_def *def, wide3 u, wide3 v) {
     return def->use == MOTE_FIELD_WIND ? wide3_scale(wide_set(def->drag), wide3_sub(u, v)) : u;
 }
 
-/* Sums any mixture of inline forces on n registers at one time. Out of line: the switch is compiled once, and
- * the kernels around it keep their registers. anchors: at->anchor is valid; without it, forces that need an
- * anchor do not act. */
+/* Adds any mixture of inline forces on n registers at one time to their sums. Out of line: the switch is
+ * compiled once, and the kernels around it keep their registers. anchors: at->anchor is valid; without it,
+ * forces that need an anchor do not act. */
 #define mote_inline_forces MOTE_SHARED(mote_inline_forces)
 void mote_inline_forces(const mote_force_def *forces, uint32_t count, bool anchors, mote_force_point *at,
                         int n, mote_force_sum *sum);

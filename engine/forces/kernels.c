@@ -31,19 +31,12 @@ MOTE_INLINE wide3 mote_force_evaluate(const mote_force_def *def, const mote_forc
     }
 }
 
-/* Weights a force by its region. Outside the region it does not act, even if its value is not finite. A
- * position that is not finite does not count as outside. */
-MOTE_INLINE wide3 mote_force_limit(wide weight, wide3 x, wide3 value) {
-    wide_mask acts = wide_less((wide){0}, weight) | ~wide_equal(wide3_finite_probe(x), (wide){0});
-    return wide3_select(acts, wide3_scale(weight, value), wide3_zero());
-}
-
 /* Adds an unlimited or limited force on one register to its sum. */
 MOTE_INLINE void mote_force_add(const mote_force_def *def, const mote_force_point *at, mote_force_sum *sum) {
     const bool limited = def->region.shape != MOTE_REGION_EVERYWHERE;
     bool newtons;
     wide3 value = mote_force_evaluate(def, at, &newtons);
-    if (limited) value = mote_force_limit(mote_region_weight(&def->region, at->x), at->x, value);
+    if (limited) value = mote_region_limit(&def->region, at->x, value);
     if (newtons)
         sum->force = wide3_add(sum->force, value);
     else
@@ -53,10 +46,7 @@ MOTE_INLINE void mote_force_add(const mote_force_def *def, const mote_force_poin
 void mote_inline_forces(const mote_force_def *forces, uint32_t count, bool anchors, mote_force_point *at,
                         int n, mote_force_sum *sum) {
     mote_noise_moment moments[2];
-    for (int u = 0; u < n; u++) {
-        sum[u] = (mote_force_sum){wide3_zero(), wide3_zero()};
-        at[u].moments = moments;
-    }
+    for (int u = 0; u < n; u++) at[u].moments = moments;
     for (uint32_t i = 0; i < count; i++) {
         const mote_force_def *def = &forces[i];
         const bool limited = def->region.shape != MOTE_REGION_EVERYWHERE;

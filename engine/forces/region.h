@@ -30,4 +30,12 @@ MOTE_INLINE wide mote_region_weight(const mote_region *region, wide3 x) {
     }
 }
 
+/* Weights a force by its region. Outside the region it does not act, even if its value is not finite. A
+ * position that is not finite does not count as outside. */
+MOTE_INLINE wide3 mote_region_limit(const mote_region *region, wide3 x, wide3 value) {
+    const wide weight = mote_region_weight(region, x);
+    const wide_mask acts = wide_less((wide){0}, weight) | ~wide_equal(wide3_finite_probe(x), (wide){0});
+    return wide3_select(acts, wide3_scale(weight, value), wide3_zero());
+}
+
 #endif

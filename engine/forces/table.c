@@ -110,6 +110,8 @@ bool mote_force_is_quadratic_drag(const mote_force_def *def) {
     return mote_quadratic_drag_is(def) && is_everywhere(def);
 }
 
+bool mote_force_is_constant(const mote_force_def *def) { return mote_gravity_is(def) || mote_thrust_is(def); }
+
 bool mote_force_is_noise(const mote_force_def *def) { return row_of(def)->noise && is_everywhere(def); }
 
 double mote_force_cost(const mote_force_def *def) {

@@ -4,6 +4,9 @@
 
 #include "forces/force.h"
 
+/* Returns true if a def is a thrust, for kernels that evaluate it without a call. */
+MOTE_INLINE bool mote_thrust_is(const mote_force_def *def) { return def->kind == MOTE_FORCE_THRUST; }
+
 /* Evaluates the force (N) inside a region; without a region it is folded. */
 MOTE_INLINE wide3 mote_thrust_evaluate(const mote_force_def *def, const mote_force_point *at) {
     (void)at;

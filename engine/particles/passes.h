@@ -158,7 +158,8 @@ MOTE_INLINE size_t run_passes(const mote_plan *plan, const settled *p, const mot
                               uint32_t *frozen) {
     pass_block block;
     /* One attractor is here if a constant is -0 (needs_terms). */
-    const bool terms = of.terms && (of.family != MOTE_FAMILY_SPLITTING || p->drags || p->points == 1 ||
+    const bool others = p->drags || plan->lift_count || plan->called_count;
+    const bool terms = of.terms && (of.family != MOTE_FAMILY_SPLITTING || others || p->points <= 1 ||
                                     plan->stiff_acceleration || plan->affine_force);
     of.registers = of.terms ? 1 : 2;
     const size_t stride = (size_t)of.registers * MOTE_WIDTH;

@@ -6,6 +6,7 @@
 #ifndef MOTE_PARTICLES_SETTLED_H
 #define MOTE_PARTICLES_SETTLED_H
 
+#include "forces/region.h"
 #include "particles/fused.h"
 
 /* Largest number of registers that a loop body steps. */
@@ -36,12 +37,20 @@ typedef struct settled_drag {
     wide coefficient;
 } settled_drag;
 
+/* A constant force in a region: m/s^2, or N. */
+typedef struct settled_lift {
+    wide3 value;
+    const mote_region *region;
+    bool newtons;
+} settled_lift;
+
 /* The inputs of an evaluation. constant, damping, stiffness: of each stage, times kick h. */
 typedef struct settled {
     settled_attractor point[MOTE_MAX_SETTLED_ATTRACTORS];
     uint32_t points;
     settled_drag drag[MOTE_MAX_SETTLED_DRAGS];
     uint32_t drags;
+    settled_lift lift[MOTE_MAX_SETTLED_OTHERS];
     wide inverse_mass;
     const float *inverse_masses; /* NULL: the same for all */
     mote_wide_map map;           /* of an affine map */
@@ -54,6 +63,7 @@ MOTE_INLINE void settled_make(settled *p, const mote_plan *plan, const float *in
     for (uint32_t i = 0; i < plan->force_count; i++) {
         const mote_force_def *def = &plan->forces[i];
         const float softening = def->as.attractor.softening;
+        if (def->region.shape != MOTE_REGION_EVERYWHERE) continue; /* listed by the plan */
         if (mote_attractor_is(def))
             p->point[p->points++] =
                 (settled_attractor){wide3_set(def->as.attractor.centre), wide_set(softening * softening),
@@ -61,6 +71,12 @@ MOTE_INLINE void settled_make(settled *p, const mote_plan *plan, const float *in
         if (mote_quadratic_drag_is(def))
             p->drag[p->drags++] = (settled_drag){wide3_set(def->as.quadratic_drag.velocity),
                                                  wide_set(def->as.quadratic_drag.coefficient)};
+    }
+    for (uint32_t k = 0; k < plan->lift_count; k++) {
+        const mote_force_def *def = plan->lift[k];
+        const bool newtons = mote_thrust_is(def);
+        const float *value = newtons ? def->as.thrust.force : def->as.gravity.acceleration;
+        p->lift[k] = (settled_lift){wide3_set(value), &def->region, newtons};
     }
     p->inverse_mass = wide_set(plan->inverse_mass);
     p->inverse_masses = plan->mass_column ? inverse_masses : NULL;
@@ -88,8 +104,41 @@ MOTE_INLINE void settled_add_newtons(const mote_plan *plan, const settled *p, ui
                                  mote_affine_evaluate(force, plan->stiff_force, &s[u]));
 }
 
-/* Adds the accelerations of quadratic drag to the sums of n registers from slot i on. */
-MOTE_INLINE void settled_add_drags(const settled *p, size_t i, const mote_lanes *s, wide3 *sum, int n) {
+/* Adds the constant forces in regions to the sums of n registers. */
+MOTE_INLINE void settled_add_lifts(const mote_plan *plan, const settled *p, const mote_lanes *s,
+                                   wide3 *acceleration, wide3 *force, int n) {
+    MOTE_ROLLED
+    for (uint32_t k = 0; k < plan->lift_count; k++) {
+        const settled_lift *lift = &p->lift[k];
+        wide3 *sum = lift->newtons ? force : acceleration;
+        MOTE_UNROLLED
+        for (int u = 0; u < n; u++)
+            sum[u] = wide3_add(sum[u], mote_region_limit(lift->region, s[u].x, lift->value));
+    }
+}
+
+/* Adds the forces that are called to the sums of n registers. Copies, member by member: what a call can reach
+ * is in memory, and clearing it takes longer than a substep. */
+MOTE_INLINE void settled_call(const mote_plan *plan, const mote_lanes *s, wide3 *acceleration, wide3 *force,
+                              int n) {
+    mote_force_point at[SETTLED_UNROLL];
+    mote_force_sum sum[SETTLED_UNROLL];
+    MOTE_UNROLLED
+    for (int u = 0; u < n; u++) {
+        at[u].x = s[u].x, at[u].v = s[u].v;
+        sum[u].acceleration = acceleration[u], sum[u].force = force[u];
+    }
+    MOTE_ROLLED
+    for (uint32_t k = 0; k < plan->called_count; k++)
+        mote_inline_forces(plan->called[k], 1, false, at, n, sum);
+    MOTE_UNROLLED
+    for (int u = 0; u < n; u++) acceleration[u] = sum[u].acceleration, force[u] = sum[u].force;
+}
+
+/* Adds the accelerations of quadratic drag, and of the forces that the plan lists, to the sums of n registers
+ * from slot i on. */
+MOTE_INLINE void settled_add_others(const mote_plan *plan, const settled *p, size_t i, const mote_lanes *s,
+                                    wide3 *sum, int n) {
     wide3 force[SETTLED_UNROLL];
     MOTE_UNROLLED
     for (int u = 0; u < n; u++) force[u] = wide3_zero();
@@ -100,6 +149,8 @@ MOTE_INLINE void settled_add_drags(const settled *p, size_t i, const mote_lanes 
         const wide speed = wide_sqrt(wide3_dot(relative, relative));
         force[u] = wide3_add(force[u], wide3_scale(p->drag[k].coefficient * speed, relative));
     }
+    if (plan->lift_count) settled_add_lifts(plan, p, s, sum, force, n);
+    if (plan->called_count) settled_call(plan, s, sum, force, n);
     MOTE_UNROLLED
     for (int u = 0; u < n; u++)
         sum[u] = wide3_add_scaled(sum[u], settled_inverse_mass(p, i + (size_t)u * MOTE_WIDTH), force[u]);
@@ -127,7 +178,7 @@ MOTE_INLINE void settled_evaluate(const mote_plan *plan, const settled *p, settl
     const int n = of.registers;
     MOTE_UNROLLED
     for (int u = 0; u < n; u++) dv[u] = wide3_zero();
-    if (FOLDS_AFFINE(of.family)) settled_affine(plan, p, of, stage, i, s, dv);
+    if (FOLDS_AFFINE(of.family) && !of.terms) settled_affine(plan, p, of, stage, i, s, dv);
     if (settled_is_drag(of)) return;
     wide3 sum[SETTLED_UNROLL], d[SETTLED_UNROLL];
     wide f[SETTLED_UNROLL];
@@ -144,7 +195,9 @@ MOTE_INLINE void settled_evaluate(const mote_plan *plan, const settled *p, settl
             sum[u] = !of.terms ? wide3_scale(f[u], d[u]) : wide3_add_scaled(sum[u], f[u], d[u]);
         }
     }
-    if (of.terms && p->drags) settled_add_drags(p, i, s, sum, n);
+    if (of.terms && (p->drags || plan->lift_count || plan->called_count))
+        settled_add_others(plan, p, i, s, sum, n);
+    if (FOLDS_AFFINE(of.family) && of.terms) settled_affine(plan, p, of, stage, i, s, dv);
     MOTE_UNROLLED
     for (int u = 0; u < n; u++) {
         const wide3 kick = wide3_scale(p->kick_h[stage], sum[u]);

@@ -45,7 +45,7 @@ MOTE_INLINE wide3 mote_affine_evaluate(const mote_affine_stage *a, bool stiff, c
 MOTE_INLINE mote_force_sum mote_inline_evaluate(const mote_plan *plan, double time, const mote_lanes *s,
                                                 wide3 anchor) {
     mote_force_point at = {.x = s->x, .v = s->v, .anchor = anchor, .time = time};
-    mote_force_sum sum;
+    mote_force_sum sum = {wide3_zero(), wide3_zero()};
     mote_inline_forces(plan->forces, plan->force_count, plan->anchors, &at, 1, &sum);
     return sum;
 }

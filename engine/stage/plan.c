@@ -87,23 +87,42 @@ static bool needs_terms(const mote_plan *plan) {
     return needs;
 }
 
-/* Returns the number of the point forces that are attractors or quadratic drags without a region. */
-static uint32_t count_settled(const mote_plan *plan, uint32_t *attractors, uint32_t *drags) {
-    *attractors = *drags = 0;
+/* Order in which settled kernels sum the forces of a unit. */
+typedef enum settled_part { OWN, LIFT, CALLED } settled_part;
+
+static settled_part part_of_force(const mote_force_def *def) {
+    if (mote_force_is_attractor(def) || mote_force_is_quadratic_drag(def)) return OWN;
+    return mote_force_is_constant(def) ? LIFT : CALLED;
+}
+
+/* Counts the attractors and drags of the point forces and lists the others. False if settled kernels do not
+ * hold as many, or not in this order. */
+static bool list_settled(mote_plan *plan, uint32_t *attractors, uint32_t *drags) {
+    settled_part last[2] = {OWN, OWN}; /* of forces in m/s^2, in N */
+    *attractors = *drags = plan->lift_count = plan->called_count = 0;
     for (uint32_t i = 0; i < plan->force_count; i++) {
-        *attractors += mote_force_is_attractor(&plan->forces[i]);
-        *drags += mote_force_is_quadratic_drag(&plan->forces[i]);
+        const mote_force_def *def = &plan->forces[i];
+        if (mote_force_path_of(def) != MOTE_PATH_POINT) continue;
+        settled_part *before = &last[mote_force_gives_newtons(def)], part = part_of_force(def);
+        if (part == OWN && *before != OWN) return false;
+        if (part < *before) part = CALLED;
+        *before = part;
+        *attractors += mote_force_is_attractor(def), *drags += mote_force_is_quadratic_drag(def);
+        if (part == OWN) continue;
+        uint32_t *count = part == LIFT ? &plan->lift_count : &plan->called_count;
+        if (*count == MOTE_MAX_SETTLED_OTHERS) return false;
+        (part == LIFT ? plan->lift : plan->called)[(*count)++] = def;
     }
-    return *attractors + *drags;
+    return *attractors <= MOTE_MAX_SETTLED_ATTRACTORS && *drags <= MOTE_MAX_SETTLED_DRAGS;
 }
 
 /* Returns the mix of settled.h, or that of the plan. */
-static mote_force_mix settled_mix(const mote_plan *plan) {
+static mote_force_mix settled_mix(mote_plan *plan) {
     uint32_t attractors, drags;
-    const bool only = plan->point_count && count_settled(plan, &attractors, &drags) == plan->point_count &&
-                      !plan->callback_count && !plan->external_forces;
-    if (!only || attractors > MOTE_MAX_SETTLED_ATTRACTORS || drags > MOTE_MAX_SETTLED_DRAGS) return plan->mix;
-    return attractors == 1 && !drags && !needs_terms(plan) ? MOTE_MIX_ONE_ATTRACTOR : MOTE_MIX_FEW_ATTRACTORS;
+    if (plan->callback_count || plan->external_forces || plan->timed || plan->anchors) return plan->mix;
+    if (!list_settled(plan, &attractors, &drags)) return plan->mix;
+    const bool one = attractors == 1 && plan->point_count == 1 && !needs_terms(plan);
+    return one ? MOTE_MIX_ONE_ATTRACTOR : MOTE_MIX_FEW_ATTRACTORS;
 }
 
 static bool is_noise_alone(const mote_plan *plan) {
@@ -116,7 +135,7 @@ static bool is_noise_alone(const mote_plan *plan) {
 }
 
 /* Selects the specialised kernels, whose forces are known before the loop. */
-static mote_force_mix specialised_mix(const mote_plan *plan) {
+static mote_force_mix specialised_mix(mote_plan *plan) {
     const mote_scheme *scheme = plan->scheme;
     const bool euler = scheme->family == MOTE_FAMILY_SPLITTING && scheme->stages == 1 &&
                        scheme->drift_first == 0 && scheme->drift[0] != 0;

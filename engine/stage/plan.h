@@ -22,9 +22,11 @@ typedef struct mote_evaluation {
 /* Force mix: the forces besides affine ones. The kernels are compiled for each case. Four cases are
  * specialised before the loop, for the integrators that support them. Drag: affine forces that do not read
  * the position, with uniform mass, under semi-implicit Euler. One attractor, with constant forces and uniform
- * mass; or a few (0 to MOTE_MAX_SETTLED_ATTRACTORS), with quadratic drags (0 to MOTE_MAX_SETTLED_DRAGS) and
- * any affine forces: under all but integrators of velocity fields, and maps with masses. Noise: curl noise
- * without a region, with any affine forces and uniform mass, under splitting integrators. */
+ * mass; or a few (0 to MOTE_MAX_SETTLED_ATTRACTORS), with quadratic drags (0 to MOTE_MAX_SETTLED_DRAGS), any
+ * affine forces and a few others (0 to MOTE_MAX_SETTLED_OTHERS of each kind: constant forces in regions, or
+ * any that read neither time nor anchors): under all but integrators of velocity fields, and maps with
+ * masses. Noise: curl noise without a region, with any affine forces and uniform mass, under splitting
+ * integrators. */
 typedef enum mote_force_mix {
     MOTE_MIX_AFFINE,
     MOTE_MIX_DRAG,
@@ -36,6 +38,7 @@ typedef enum mote_force_mix {
 } mote_force_mix;
 #define MOTE_MAX_SETTLED_ATTRACTORS 8
 #define MOTE_MAX_SETTLED_DRAGS      4
+#define MOTE_MAX_SETTLED_OTHERS     4
 
 typedef struct mote_plan {
     const mote_scheme *scheme;
@@ -60,6 +63,10 @@ typedef struct mote_plan {
 
     mote_affine acceleration, force; /* unscaled, in double */
     const mote_force_def *forces;    /* forces in order; the kernels read the inline ones from it */
+    /* Those of them that settled kernels evaluate beside attractors and drags: constant ones in regions, and
+     * the rest by calls. */
+    const mote_force_def *lift[MOTE_MAX_SETTLED_OTHERS], *called[MOTE_MAX_SETTLED_OTHERS];
+    uint32_t lift_count, called_count;
     uint32_t force_count, point_count, callback_count;
     double work; /* ns that one thread takes for a step of a particle (base/work.h) */
 } mote_plan;
