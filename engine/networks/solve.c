@@ -233,6 +233,14 @@ static MOTE_COLD mote_solve_sums solve_conflict(island *i, bool *finished, mote_
     return iterate(i, run(i, MOTE_SOLVE_LINEARISE, 0), finished, report);
 }
 
+/* Whether contacts move particles after the solve. */
+static bool contacts_follow(const island *i) { return i->multipliers && i->job->collider_count; }
+
+static void count_unsolved(float residual, mote_network_step_report *report) {
+    report->unsolved++;
+    report->residual = report->residual < residual ? residual : report->residual;
+}
+
 /* One substep. */
 static void solve(island *i, mote_network_step_report *report) {
     const mote_network_def *def = &i->job->network->def;
@@ -258,23 +266,33 @@ static void solve(island *i, mote_network_step_report *report) {
         return;
     }
     if ((unsolved || !finished) && !i->multipliers) keep_momentum(i);
-    if (unsolved) {
-        report->unsolved++;
-        report->residual = report->residual < at.largest ? at.largest : report->residual;
-    }
+    if (unsolved && !contacts_follow(i)) count_unsolved(at.largest, report);
+}
+
+static island island_of(const mote_network_job *job, const mote_network_scratch *c, const mote_jobs *jobs,
+                        uint32_t substep, uint32_t number) {
+    const mote_network *n = job->network;
+    return (island){.kernels = n->kernels,
+                    .job = job,
+                    .c = c,
+                    .jobs = jobs,
+                    .number = number,
+                    .substep = substep,
+                    .multipliers = mote_network_has_multipliers(n, number, job->plan->h),
+                    .first = n->island_chunk[number],
+                    .count = n->island_chunk[number + 1] - n->island_chunk[number]};
 }
 
 void mote_network_solve(const mote_network_job *job, const mote_network_scratch *c, const mote_jobs *jobs,
                         uint32_t substep, uint32_t number, mote_network_step_report *report) {
-    const mote_network *n = job->network;
-    island i = {.kernels = n->kernels,
-                .job = job,
-                .c = c,
-                .jobs = jobs,
-                .number = number,
-                .substep = substep,
-                .multipliers = mote_network_has_multipliers(n, number, job->plan->h),
-                .first = n->island_chunk[number],
-                .count = n->island_chunk[number + 1] - n->island_chunk[number]};
+    island i = island_of(job, c, jobs, substep, number);
     if (i.count) solve(&i, report);
+}
+
+void mote_network_measure(const mote_network_job *job, const mote_network_scratch *c, const mote_jobs *jobs,
+                          uint32_t substep, uint32_t number, mote_network_step_report *report) {
+    island i = island_of(job, c, jobs, substep, number);
+    if (!i.count || !contacts_follow(&i) || job->network->frozen[number]) return;
+    const float largest = run(&i, MOTE_SOLVE_CHECK, 0).largest;
+    if (largest > job->network->def.max_strain) count_unsolved(largest, report);
 }
