@@ -384,3 +384,33 @@ TEST(unfinished_systems_do_not_stop_cloth_beside_a_box) {
         mote_system_destroy(n.system);
     }
 }
+
+/* --- Lengths in contact --- */
+
+/* A rigid net falls on a box. Of one substep a step, the report counts those that the contacts leave with
+ * springs strained by more than max_strain, and no others; both occur. */
+TEST(substeps_that_contacts_leave_strained_are_unsolved) {
+    static net n;
+    const mote_system_def def = rate_of(RATE, 1);
+    const mote_transform at = MOTE_TRANSFORM_IDENTITY;
+    uint32_t strained = 0;
+    begin_net(&n, MOTE_NETWORK_CONSTRAINED);
+    add_grid(&n, (grid){9, 9, -0.47, 0.125, 0.004, INFINITY, false});
+    for (uint32_t i = 0; i < n.def.particle_count; i++) n.positions[3 * i + 1] = 0.5f;
+    for (uint32_t i = 0; i < n.def.particle_count; i++) n.positions[3 * i + 2] -= 0.53f;
+    n.def.radius = 0.01f;
+    start_net(&n, &def, GRAVITY);
+    add_collider(n.system, mote_box(&at, (float[3]){0.3f, 0.25f, 0.2f}));
+    for (int step = 0; step < 2 * RATE; step++) {
+        step_net(&n, 1);
+        const double beyond = measured(&n).max_strain - (double)n.def.max_strain;
+        test_case("step %d: %g beyond max_strain", step, beyond);
+        if (fabs(beyond) < 64 * UNIT) continue; /* rounding of coordinates, over 1/8 m */
+        ASSERT(report_of(&n).unsolved, ==, (beyond > 0));
+        if (beyond > 0) ASSERT_NEAR((double)report_of(&n).residual, measured(&n).max_strain, 64 * UNIT);
+        strained += beyond > 0;
+    }
+    ASSERT(strained, >, 0);
+    ASSERT(strained, <, 2 * RATE);
+    mote_system_destroy(n.system);
+}

@@ -69,6 +69,31 @@ TEST(points_leave_a_collider_without_a_speed) {
             }
 }
 
+/* A sheet in empty space, of which a wall at rest is put on one edge: as deep as a fraction of a spring, and
+ * deeper than two. It is moved aside and gets no speed, but for rounding and the rest of the strain: 1 mm/s.
+ */
+TEST(a_wall_put_on_a_sheet_gives_it_no_speed) {
+    enum { SIDE = 7 };
+    static net n;
+    static const double depth[] = {0.02, 0.06, 0.085, 0.2};
+    for (uint32_t k = 0; k < 2 * COUNT_OF(depth); k++)
+        for (uint32_t substeps = 1; substeps <= 16; substeps *= 4) {
+            const mote_system_def def = rate_of(RATE, substeps);
+            const float edge = (float)(0.08 * (SIDE - 1) - depth[k / 2]), stiffness = k % 2 ? 1e5f : 5e3f;
+            begin_net(&n, MOTE_NETWORK_CONSTRAINED);
+            add_grid(&n, (grid){SIDE, SIDE, 0, 0.08, 0.003, stiffness, true});
+            start_net(&n, &def, 0);
+            add_collider(n.system, mote_plane((float[3]){edge, 0, 0}, (float[3]){-1, 0, 0}));
+            step_net(&n, RATE);
+            test_case("depth %g, k %g, %u substeps", depth[k / 2], (double)stiffness, substeps);
+            for (uint32_t i = 0; i < SIDE * SIDE; i++) {
+                for (uint32_t axis = 3; axis < 6; axis++) ASSERT_NEAR(place_of(&n, i, axis), 0, 1e-3);
+                ASSERT(place_of(&n, i, 0), <, (double)edge + 1e-5);
+            }
+            mote_system_destroy(n.system);
+        }
+}
+
 /* A net that gravity holds below a plate of 1 mm which turns at 3 rad/s stays below it: it did not come
  * through the plate because that has turned. */
 TEST(a_turning_plate_does_not_pass_through_a_net) {

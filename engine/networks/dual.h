@@ -147,6 +147,44 @@ MOTE_INLINE wide3 network_turned(wide mu, wide3 direction, wide3 next) {
     return wide3_select(acts, wide3_scale(mu, wide3_sub(direction, next)), wide3_zero());
 }
 
+/* One register of spring ends at the present positions: the error C + a mu of its length, with the damping
+ * term, over a direction. */
+typedef struct network_error {
+    wide error, rest, mu, compliance;
+    wide3 direction;
+} network_error;
+
+MOTE_INLINE network_error network_dual_error(const mote_network_job *job, const mote_network_scratch *c,
+                                             const network_end *e, ptrdiff_t at) {
+    const network_softness soft = network_soften(job->network, e, job->plan->h);
+    network_error of = {.rest = network_terms_of(job->network, e->packet, false, e->entry).length,
+                        .mu = network_own(job->network, END_COLUMN(multiplier), e),
+                        .compliance = soft.compliance};
+    wide3 start_direction;
+    const wide length = network_length_in(c, COLUMN(x), e, at, &of.direction);
+    of.error = (length - of.rest) + soft.compliance * of.mu;
+    if (!e->packet->damped) return of;
+    const wide start_length = network_length_in(c, COLUMN(start), e, at, &start_direction);
+    of.error -= soft.memory * (start_length - of.rest);
+    return of;
+}
+
+/* |r| over the rest length, or r for lengths of 0. */
+MOTE_INLINE wide network_relative(wide r, wide rest) {
+    return wide_abs(r) / wide_select(wide_less((wide){0}, rest), rest, wide_set(1.0f));
+}
+
+/* The greatest relative error of the springs between points of which one is free. */
+MOTE_INLINE void network_dual_check(const mote_network_job *job, const mote_network_scratch *c,
+                                    uint32_t number, ptrdiff_t at, size_t lane, wide *largest) {
+    const wide zero = {0};
+    const network_end e = network_end_of(job->network, c, number, lane);
+    const network_error of = network_dual_error(job, c, &e, at);
+    const wide mass = network_other(c, COLUMN(mass), &e) + wide_load(network_column(c, COLUMN(mass)) + at);
+    const wide_mask solvable = e.exists & wide_less(zero, mass + of.compliance);
+    *largest = wide_max(*largest, wide_select(solvable, network_relative(of.error, of.rest), zero));
+}
+
 /* Newton's linearisation for one register of spring ends: residual, diagonal and first search direction. */
 MOTE_INLINE void network_dual_linearise(const mote_network_job *job, const mote_network_scratch *c,
                                         uint32_t number, ptrdiff_t at, size_t lane, wide3 *force, wide *sum,
@@ -154,35 +192,26 @@ MOTE_INLINE void network_dual_linearise(const mote_network_job *job, const mote_
     const wide zero = {0}, one = wide_set(1.0f);
     const mote_network *n = job->network;
     const network_end e = network_end_of(n, c, number, lane);
-    const network_softness soft = network_soften(n, &e, job->plan->h);
-    const wide rest = network_terms_of(n, e.packet, false, e.entry).length;
-    wide3 direction, start_direction;
-    const wide length = network_length_in(c, COLUMN(x), &e, at, &direction),
-               mu = network_own(n, END_COLUMN(multiplier), &e);
-    *force = wide3_sub(*force, network_turned(mu, network_direction(n, &e), direction));
-    /* Residual C + a mu, with the damping term. */
-    wide error = (length - rest) + soft.compliance * mu;
-    if (e.packet->damped) {
-        const wide start_length = network_length_in(c, COLUMN(start), &e, at, &start_direction);
-        error -= soft.memory * (start_length - rest);
-    }
+    const network_error of = network_dual_error(job, c, &e, at);
+    const wide3 direction = of.direction;
+    *force = wide3_sub(*force, network_turned(of.mu, network_direction(n, &e), direction));
     /* Diagonal of J W J^T + a. Rigid springs between two pins have none and are excluded; compliant ones act
      * on both. */
     const wide mass = network_other(c, COLUMN(mass), &e) + wide_load(network_column(c, COLUMN(mass)) + at);
-    const wide diagonal = mass * wide3_dot(direction, direction) + soft.compliance;
+    const wide diagonal = mass * wide3_dot(direction, direction) + of.compliance;
     const wide_mask solvable = e.exists & wide_less(zero, diagonal);
     const wide inverse = wide_select(solvable, one / diagonal, zero),
-               r = wide_select(solvable, zero - error, zero), z = inverse * r;
+               r = wide_select(solvable, zero - of.error, zero), z = inverse * r;
     /* First search direction p = z = r / diagonal. */
     network_keep(n, END_COLUMN(normal), &e, direction.x);
     network_keep(n, END_COLUMN(normal) + 1, &e, direction.y);
     network_keep(n, END_COLUMN(normal) + 2, &e, direction.z);
-    network_keep(n, END_COLUMN(compliance), &e, soft.compliance);
+    network_keep(n, END_COLUMN(compliance), &e, of.compliance);
     network_keep(n, END_COLUMN(inverse), &e, inverse);
     network_keep(n, END_COLUMN(residual), &e, r);
     network_keep(n, END_COLUMN(direction), &e, z);
     *sum += r * z;
-    *largest = wide_max(*largest, wide_abs(r) / wide_select(wide_less(zero, rest), rest, one));
+    *largest = wide_max(*largest, network_relative(r, of.rest));
 }
 
 /* Search direction of conjugate gradients: p = z + beta p if `again`. Accumulates J^T p, which the pass
@@ -216,7 +245,7 @@ MOTE_INLINE void network_dual_apply(const mote_network *n, const mote_network_sc
 /* Conjugate-gradient update: mu += alpha p, r -= alpha q. */
 MOTE_INLINE void network_dual_update(const mote_network *n, uint32_t number, size_t lane, wide alpha,
                                      wide *sum, wide *largest) {
-    const wide zero = {0}, one = wide_set(1.0f);
+    const wide zero = {0};
     const network_end e = {.packet = &n->packet[number], .entry = (size_t)number * MOTE_GROUP + lane};
     const wide inverse = network_own(n, END_COLUMN(inverse), &e),
                rest = network_terms_of(n, e.packet, false, e.entry).length;
@@ -228,7 +257,7 @@ MOTE_INLINE void network_dual_update(const mote_network *n, uint32_t number, siz
     network_keep(n, END_COLUMN(multiplier), &e, mu);
     network_keep(n, END_COLUMN(residual), &e, r);
     *sum += r * (inverse * r);
-    *largest = wide_max(*largest, wide_abs(r) / wide_select(wide_less(zero, rest), rest, one));
+    *largest = wide_max(*largest, network_relative(r, rest));
 }
 
 /* Adds the constraint force of the ends, -mu n, to that of the springs' turns; the pass scales the sum to N.
@@ -294,6 +323,9 @@ MOTE_INLINE void network_dual_register(const mote_network_job *job, const mote_n
         case MOTE_SOLVE_LINEARISE:
             network_dual_linearise(job, c, i, at, lane, &vector, &sum, &largest);
             break;
+        case MOTE_SOLVE_CHECK:
+            network_dual_check(job, c, i, at, lane, &largest);
+            break;
         case MOTE_SOLVE_FIRST_DIRECTION:
             network_dual_direction(n, i, lane, scale, false, &vector);
             break;
@@ -332,7 +364,8 @@ MOTE_INLINE void network_dual_register(const mote_network_job *job, const mote_n
     if (pass == MOTE_SOLVE_FORCES) /* particles keep their places, but not all of the velocity */
         network_store3(c, COLUMN(moved), at,
                        factor != 0 ? wide3_scale(scale, network_load3(c, COLUMN(moved), at)) : wide3_zero());
-    if (pass == MOTE_SOLVE_LINEARISE || pass == MOTE_SOLVE_APPLY || pass == MOTE_SOLVE_UPDATE)
+    if (pass == MOTE_SOLVE_LINEARISE || pass == MOTE_SOLVE_CHECK || pass == MOTE_SOLVE_APPLY ||
+        pass == MOTE_SOLVE_UPDATE)
         network_gather_sums(sums, lane, sum, largest);
     if (pass == MOTE_SOLVE_APPLY && factor != 0) network_gather_gain(sums, lane, gain, (wide){0});
 }

@@ -106,6 +106,7 @@ static mote_solve_sums dual(const mote_network_job *job, const mote_network_scra
     switch (pass) {
         DUAL(MOTE_SOLVE_LOAD);
         DUAL(MOTE_SOLVE_LINEARISE);
+        DUAL(MOTE_SOLVE_CHECK);
         DUAL(MOTE_SOLVE_FIRST_DIRECTION);
         DUAL(MOTE_SOLVE_DIRECTION);
         DUAL(MOTE_SOLVE_APPLY);

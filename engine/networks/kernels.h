@@ -71,7 +71,7 @@ typedef enum mote_solver_pass {
                            * and the largest error over the rest length; primal: COLUMN(force) = spring
                            * forces, factor = the least stiffness across a spring over that along it, and
                            * the sums of the gain of energy */
-    MOTE_SOLVE_CHECK,     /* primal, after the last system: forces and sums only */
+    MOTE_SOLVE_CHECK,     /* after the last system, or the contacts of the dual form: forces and sums only */
     MOTE_SOLVE_FIRST_LINEARISE, /* primal, without the gain of energy: before the first system: releases
                                    contacts that springs pull off */
     MOTE_SOLVE_FIRST_DIRECTION, /* p = z; dual: u = W J^T p */
@@ -197,6 +197,11 @@ void mote_network_outer_phase(void *context, const mote_phase_at *at);
  * x*, COLUMN(start) the position at the start of the substep. */
 void mote_network_solve(const mote_network_job *job, const mote_network_scratch *c, const mote_jobs *jobs,
                         uint32_t substep, uint32_t number, mote_network_step_report *report);
+
+/* Counts an island of the dual solver in the report if the contacts at the end of a substep, which move its
+ * particles after the solve, have left it unsolved. */
+void mote_network_measure(const mote_network_job *job, const mote_network_scratch *c, const mote_jobs *jobs,
+                          uint32_t substep, uint32_t number, mote_network_step_report *report);
 
 /* Computes entry_response if it is stale: the unit response of an uncoupled spring over h, divided by the sum
  * of its inverse masses. Columns 0 and 1: change of the rate for an elongation of 1 (vx) and a rate of 1

@@ -1,111 +1,14 @@
-/* Loops of the constrained solver over one island: Newton's method, and conjugate gradients for each linear
- * system. */
+/* Newton's method of the constrained solver over one island. */
 #include <math.h>
 
-#include "base/parallel.h"
 #include "networks/dual_energy.h"
-
-/* Storage of a chunk's sums until the reduction: its first slots do not use the column otherwise. */
-static float *partial(const island *i, uint32_t chunk) {
-    return i->c->memory + (size_t)COLUMN(partial) * i->c->stride +
-           (i->job->network->chunk_first[i->first + chunk] - i->c->first);
-}
-
-static void do_chunks(void *context, size_t first, size_t end, uint32_t worker) {
-    (void)worker;
-    const island *i = context;
-    const mote_network *n = i->job->network;
-    for (size_t chunk = first; chunk < end; chunk++) {
-        const uint32_t from = n->chunk_first[i->first + chunk], to = n->chunk_end[i->first + chunk];
-        if (i->pass == MOTE_SOLVE_CONTACTS) {
-            i->kernels->contacts(i->job, i->c, i->substep, i->grip, from, to);
-            continue;
-        }
-        const mote_solve_sums sums = i->pass <= MOTE_SOLVE_RESUME
-                                         ? i->kernels->expel(i->job, i->c, i->pass, i->substep, from, to)
-                                         : (i->multipliers ? i->kernels->dual : i->kernels->primal)(
-                                               i->job, i->c, i->pass, i->factor, from, to);
-        partial(i, (uint32_t)chunk)[0] = sums.sum;
-        partial(i, (uint32_t)chunk)[1] = sums.largest;
-        partial(i, (uint32_t)chunk)[2] = sums.gain;
-        partial(i, (uint32_t)chunk)[3] = sums.noise;
-    }
-}
-
-static mote_solve_sums run(island *i, mote_solver_pass pass, float factor) {
-    i->pass = pass, i->factor = factor;
-    mote_parallel_for(i->jobs, i->count, 1, do_chunks, i);
-    mote_solve_sums total = {partial(i, 0)[0], partial(i, 0)[1], partial(i, 0)[2], partial(i, 0)[3]};
-    for (uint32_t chunk = 1; chunk < i->count; chunk++) {
-        const float *of = partial(i, chunk);
-        total.sum += of[0];
-        total.gain += of[2];
-        total.noise += of[3];
-        total.largest = total.largest < of[1] ? of[1] : total.largest;
-    }
-    return total;
-}
-
-/* --- Newton's method --- */
-
-/* Fraction of the initial r z to which float32 solves a system. */
-#define FLOAT_TOLERANCE 1e-10f
-
-/* Fraction of the initial r z to which a system of the dual solver is solved where the lengths need less. A
- * substep of gravity moves a hung net by less than max_strain allows, and what is left undone is a random
- * impulse: a rigid chain of 2 m between pins 1.99 m apart shook at 0.5 m/s for ever at 16 substeps, and the
- * pins bore 8 % too much (measured; with 0.1: at 0.2 mm/s, and a net of 21 x 6 at 1/10 of the energy). */
-#define DUAL_TOLERANCE 0.01f
-
-/* p A p over r z of a residual that no multipliers change, in steps that make residuals least: rounding. */
-#define NULL_CURVATURE 0x1p-22f
-
-/* First search direction of conjugate gradients. own: r z without aggregates. Returns r z. */
-static float start_direction(island *i, float own) {
-    const mote_network *n = i->job->network;
-    if (!i->multipliers && !n->aggregates.levels[i->number]) return own;
-    const float sum = i->multipliers ? own : own + mote_island_correct(i);
-    run(i, MOTE_SOLVE_FIRST_DIRECTION, 0);
-    return sum;
-}
-
-/* Solves one linear system by preconditioned conjugate gradients, until float32 is exhausted or, in the dual
- * solver, r z is below DUAL_TOLERANCE of the initial one and no residual over the rest length above half of
- * max_strain. Returns the iterations taken. */
-static uint32_t solve_system(island *i, float own) {
-    const mote_network_def *def = &i->job->network->def;
-    float sum = start_direction(i, own);
-    const float end = FLOAT_TOLERANCE * sum, enough = DUAL_TOLERANCE * sum;
-    for (uint32_t iterations = 1;; iterations++) {
-        /* q = A p; alpha = r z / p q, or p q / q D^-1 q. */
-        const mote_solve_sums applied = run(i, MOTE_SOLVE_APPLY, (float)i->conflicts);
-        const float curvature = applied.sum;
-        i->overflows |= curvature * 0.0f != 0;
-        const float least = i->conflicts ? NULL_CURVATURE * sum : 0;
-        if (!(curvature > least) || i->overflows) return iterations - 1;
-        mote_solve_sums after =
-            run(i, MOTE_SOLVE_UPDATE, i->conflicts ? curvature / applied.gain : sum / curvature);
-        if (iterations == def->max_linear) return iterations;
-        if (!i->multipliers) after.sum += mote_island_correct(i);
-        const bool held = !(after.largest > 0.5f * def->max_strain) && !(after.sum > enough);
-        if (!(after.sum > end) || (i->multipliers && held)) return iterations;
-        /* beta = new r z / old r z. */
-        run(i, MOTE_SOLVE_DIRECTION, i->conflicts ? 0 : after.sum / sum);
-        sum = after.sum;
-    }
-}
+#include "networks/relax.h"
 
 /* Freezes an island whose products overflow: it would turn non-finite, or its springs would cease to act. It
  * ends the step with the state at the start. */
 static MOTE_COLD void freeze(const island *i) {
     __atomic_store_n(&i->job->network->frozen[i->number], 1, __ATOMIC_RELAXED);
     __atomic_store_n(i->job->froze, 1, __ATOMIC_RELAXED);
-}
-
-static void find_contacts(island *i, mote_network_grip grip) {
-    if (!i->job->collider_count || (i->multipliers && grip != MOTE_GRIP_NONE)) return;
-    i->grip = grip;
-    run(i, MOTE_SOLVE_CONTACTS, 0);
 }
 
 /* --- Energy in the primal solver (primal.h) --- */
@@ -172,14 +75,6 @@ static void start_newton(island *i) {
     const double s = fall > 0 ? fall / (double)energy.gain : 0;
     go_back(i, s < 1 ? s : 1);
 }
-
-/* Least stiffness across a spring over that along it, in the primal solver. Without it a compressed spring
- * resists nothing across: a point goes as far as its mass lets it, and a whole step dx lengthens the spring
- * by dx^2 / 2L (measured: hung nets with soft shear springs gained energy). More holds nets back like syrup:
- * 0.01 visibly. So once a system has left no error of LONG_STEP over a rest length, there is none: systems
- * then converge as fast as Newton's method does. */
-#define LEAST_ACROSS 0.003f
-#define LONG_STEP    0.02f
 
 /* Fraction of the way from x0 to x1 at which energy has not grown, if that of the springs is convex on it:
  * the positive root of A s^2 + B s = C, with A h^2 times the kinetic energy of what is beyond the frame, C
@@ -291,107 +186,6 @@ static void keep_momentum(island *i) {
     run(i, MOTE_SOLVE_MOVE, 0);
 }
 
-/* --- Points in a collider at the start of a substep (expel.h) --- */
-
-/* H^2 of expel.h times the mean over particles of the sum of k / m of their springs, and what it is divided
- * by where the springs went astray; below 1 the particles around stay. */
-#define EXPEL_STIFFNESS 1000.0
-#define EXPEL_SOFTER    30
-
-/* Rounds of lengths and contacts in the dual solver. */
-#define EXPEL_ROUNDS 4
-
-/* Newton's method for the lengths or, primal, for lengths and contacts. */
-static void relax_system(island *i, mote_solve_sums at, mote_network_step_report *report) {
-    const mote_network_def *def = &i->job->network->def;
-    float least = LEAST_ACROSS;
-    for (uint32_t iterations = 0;
-         iterations < def->max_iterations && (iterations == 0 || at.largest > def->max_strain);
-         iterations++) {
-        report->linear += solve_system(i, at.sum);
-        report->iterations++;
-        least *= 0.25f;
-        run(i, MOTE_SOLVE_MOVE, 0);
-        if (!i->multipliers) find_contacts(i, MOTE_GRIP_NONE);
-        at = run(i, MOTE_SOLVE_LINEARISE, least);
-    }
-    i->overflows |= at.sum * 0.0f != 0;
-}
-
-static void relax_lengths(island *i, mote_network_step_report *report) {
-    run(i, MOTE_SOLVE_LOAD, 0);
-    for (int round = 0; round < EXPEL_ROUNDS; round++) {
-        find_contacts(i, MOTE_GRIP_NONE);
-        run(i, MOTE_SOLVE_WEIGH, 0);
-        relax_system(i, run(i, MOTE_SOLVE_LINEARISE, 0), report);
-    }
-    find_contacts(i, MOTE_GRIP_NONE);
-}
-
-static void relax_positions(island *i, mote_network_step_report *report) {
-    run(i, MOTE_SOLVE_LINEARISE, LEAST_ACROSS);
-    run(i, MOTE_SOLVE_BALANCE, 0);
-    mote_island_assemble(i);
-    find_contacts(i, MOTE_GRIP_NONE);
-    relax_system(i, run(i, MOTE_SOLVE_LINEARISE, LEAST_ACROSS), report);
-}
-
-/* Square of the largest way of a particle by which relaxed springs may have moved it, over the sum of the
- * squares of the depths from which points were put out. */
-#define EXPEL_FURTHEST 16
-
-/* Whether the springs have found a rest elsewhere: Newton's method leaves the nearest one where springs that
- * are pressed together give way aside. The positions are the start then. */
-static bool went_astray(const island *i, double squares) {
-    double most = 0, from[3], way[3];
-    EACH_SLOT(i, slot) {
-        fetch(i, COLUMN(start), slot, from), fetch(i, COLUMN(x), slot, way);
-        for (int k = 0; k < 3; k++) way[k] -= from[k];
-        const double square = mote_dot(way, way);
-        if (!(square <= most)) most = square;
-    }
-    if (most <= EXPEL_FURTHEST * squares) return false;
-    EACH_SLOT(i, slot) for (int k = 0; k < 3; k++) {
-        float *const memory = i->c->memory + (slot - i->c->first);
-        memory[(size_t)(COLUMN(x) + k) * i->c->stride] = memory[(size_t)(COLUMN(start) + k) * i->c->stride];
-    }
-    return true;
-}
-
-/* Moves the particles around points that are put out of colliders. stiffness: that of the springs compared to
- * the particles' mass. Returns whether they came to rest nearby; else none has moved. */
-static bool relax(island *i, double stiffness, double squares, mote_network_step_report *report) {
-    const mote_solve_sums springs = run(i, MOTE_SOLVE_RELAX, 0);
-    mote_plan plan = *i->job->plan;
-    mote_network_job job = *i->job;
-    island slow = *i;
-    job.plan = &plan, slow.job = &job;
-    if (i->multipliers) {
-        relax_lengths(&slow, report);
-    } else {
-        const double square = stiffness * (double)springs.noise / (double)springs.gain;
-        if (square > plan.h * plan.h && square < 1e30) plan.h = __builtin_sqrt(square);
-        plan.c.h = (float)plan.h;
-        relax_positions(&slow, report);
-    }
-    const bool astray = went_astray(i, squares);
-    i->overflows |= slow.overflows && !astray;
-    run(i, MOTE_SOLVE_RESUME, 0);
-    return !astray;
-}
-
-/* Puts points out of the colliders in which they start. Where that strains springs beyond the allowed error,
- * the particles around move too. Returns whether they did. */
-static bool expel(island *i, mote_network_step_report *report) {
-    if (!i->job->collider_count) return false;
-    for (double stiffness = EXPEL_STIFFNESS;; stiffness /= EXPEL_SOFTER) {
-        const mote_solve_sums out = run(i, MOTE_SOLVE_EXPEL, 0);
-        if (!(out.largest > i->job->network->def.max_strain)) return stiffness < EXPEL_STIFFNESS;
-        if (stiffness < 1 || relax(i, stiffness, (double)out.sum, report)) return true;
-        if (i->multipliers) stiffness = 1;
-    }
-}
-
 /* Newton's method from the linearisation `at`. At least one iteration: motion smaller than the allowed error
  * must be constrained too; and on while energy grows, before the solver goes back. A point that enters a
  * collider before the first iteration or in one is in contact from then to the end of the substep; a point
@@ -439,6 +233,14 @@ static MOTE_COLD mote_solve_sums solve_conflict(island *i, bool *finished, mote_
     return iterate(i, run(i, MOTE_SOLVE_LINEARISE, 0), finished, report);
 }
 
+/* Whether contacts move particles after the solve. */
+static bool contacts_follow(const island *i) { return i->multipliers && i->job->collider_count; }
+
+static void count_unsolved(float residual, mote_network_step_report *report) {
+    report->unsolved++;
+    report->residual = report->residual < residual ? residual : report->residual;
+}
+
 /* One substep. */
 static void solve(island *i, mote_network_step_report *report) {
     const mote_network_def *def = &i->job->network->def;
@@ -464,23 +266,33 @@ static void solve(island *i, mote_network_step_report *report) {
         return;
     }
     if ((unsolved || !finished) && !i->multipliers) keep_momentum(i);
-    if (unsolved) {
-        report->unsolved++;
-        report->residual = report->residual < at.largest ? at.largest : report->residual;
-    }
+    if (unsolved && !contacts_follow(i)) count_unsolved(at.largest, report);
+}
+
+static island island_of(const mote_network_job *job, const mote_network_scratch *c, const mote_jobs *jobs,
+                        uint32_t substep, uint32_t number) {
+    const mote_network *n = job->network;
+    return (island){.kernels = n->kernels,
+                    .job = job,
+                    .c = c,
+                    .jobs = jobs,
+                    .number = number,
+                    .substep = substep,
+                    .multipliers = mote_network_has_multipliers(n, number, job->plan->h),
+                    .first = n->island_chunk[number],
+                    .count = n->island_chunk[number + 1] - n->island_chunk[number]};
 }
 
 void mote_network_solve(const mote_network_job *job, const mote_network_scratch *c, const mote_jobs *jobs,
                         uint32_t substep, uint32_t number, mote_network_step_report *report) {
-    const mote_network *n = job->network;
-    island i = {.kernels = n->kernels,
-                .job = job,
-                .c = c,
-                .jobs = jobs,
-                .number = number,
-                .substep = substep,
-                .multipliers = mote_network_has_multipliers(n, number, job->plan->h),
-                .first = n->island_chunk[number],
-                .count = n->island_chunk[number + 1] - n->island_chunk[number]};
+    island i = island_of(job, c, jobs, substep, number);
     if (i.count) solve(&i, report);
+}
+
+void mote_network_measure(const mote_network_job *job, const mote_network_scratch *c, const mote_jobs *jobs,
+                          uint32_t substep, uint32_t number, mote_network_step_report *report) {
+    island i = island_of(job, c, jobs, substep, number);
+    if (!i.count || !contacts_follow(&i) || job->network->frozen[number]) return;
+    const float largest = run(&i, MOTE_SOLVE_CHECK, 0).largest;
+    if (largest > job->network->def.max_strain) count_unsolved(largest, report);
 }

@@ -279,16 +279,25 @@ static void add_report(mote_network_step_report *to, const mote_network_step_rep
 
 /* --- Inner blocks: a block takes all phases --- */
 
-/* Solves the islands of an inner block. They begin at lane groups; an island whose first chunk is in the
+/* The work of a phase on islands: mote_network_solve, or mote_network_measure at the end. */
+typedef void island_work(const mote_network_job *job, const mote_network_scratch *c, const mote_jobs *jobs,
+                         uint32_t substep, uint32_t number, mote_network_step_report *report);
+
+/* Whether the contacts that end a substep are measured. */
+static bool is_measured(const mote_network_job *job, mote_phase phase) {
+    return phase == MOTE_PHASE_END && job->constrained && job->collider_count;
+}
+
+/* Does it for the islands of an inner block. They begin at lane groups; an island whose first chunk is in the
  * block is in it completely. */
-static void solve_block(const block_run *b, uint32_t substep) {
+static void work_on_block(const block_run *b, island_work *work, uint32_t substep) {
     const mote_network *n = b->job->network;
     mote_network_step_report report = {.iterations = 0};
     const mote_jobs serial = {0, NULL, NULL, 0};
     for (uint32_t slot = b->first; slot < b->end; slot += MOTE_GROUP) {
         const uint32_t island = n->island[slot];
         if (n->chunk_first[n->island_chunk[island]] == slot)
-            mote_network_solve(b->job, &b->columns, &serial, substep, island, &report);
+            work(b->job, &b->columns, &serial, substep, island, &report);
     }
     add_report(&b->job->network->report, &report);
 }
@@ -297,9 +306,10 @@ static void phase_of_block(void *context, const mote_phase_at *at) {
     const block_run *b = context;
     if (is_empty(b->job, at)) return;
     if (at->phase == MOTE_PHASE_SOLVE)
-        solve_block(b, at->substep);
+        work_on_block(b, mote_network_solve, at->substep);
     else
         run_block_phase(b, at);
+    if (is_measured(b->job, at->phase)) work_on_block(b, mote_network_measure, at->substep);
 }
 
 static bool is_outer(const mote_network_block *block, bool stage_outer) {
@@ -381,7 +391,7 @@ static bool is_serial(const mote_network_job *job, mote_phase phase) {
            (phase == MOTE_PHASE_BEGIN && (!starts || job->network->reels.count));
 }
 
-static void solve_outer(const mote_network_outer_run *r, uint32_t substep) {
+static void work_on_outer(const mote_network_outer_run *r, island_work *work, uint32_t substep) {
     const mote_network *n = r->job->network;
     mote_network_step_report report = {.iterations = 0};
     for (uint32_t island = 0; island < n->island_count; island++) {
@@ -390,7 +400,7 @@ static void solve_outer(const mote_network_outer_run *r, uint32_t substep) {
         const uint32_t block = mote_network_block_of(n, n->chunk_first[chunk]);
         const bool is_mine = block >= r->mine.first && block < r->mine.end;
         if (is_mine && is_outer(&n->block[block], r->stage_outer))
-            mote_network_solve(r->job, &r->columns, r->jobs, substep, island, &report);
+            work(r->job, &r->columns, r->jobs, substep, island, &report);
     }
     add_report(&r->job->network->report, &report);
 }
@@ -416,11 +426,12 @@ void mote_network_outer_phase(void *context, const mote_phase_at *at) {
     r->at = at;
     if (cut && at->phase == MOTE_PHASE_COMMIT) mote_network_share_frozen(r->job->network, r->job->froze);
     if (at->phase == MOTE_PHASE_SOLVE)
-        solve_outer(r, at->substep);
+        work_on_outer(r, mote_network_solve, at->substep);
     else if (cut && at->phase == MOTE_PHASE_EVALUATE)
         evaluate_cut(r);
     else
         mote_parallel_over(is_serial(r->job, at->phase) ? &serial : r->jobs, &r->mine, 1, do_phase, r);
+    if (is_measured(r->job, at->phase)) work_on_outer(r, mote_network_measure, at->substep);
 }
 
 mote_network_outer_run mote_network_outer(const mote_network_job *job, const mote_step *step,
