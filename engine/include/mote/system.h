@@ -337,7 +337,7 @@ MOTE_API mote_result mote_systems_advance(mote_system *const *systems, uint32_t 
  * the system has particles, an advecting integrator, strands, a network). */
 MOTE_API mote_result mote_system_seek(mote_system *system, uint64_t step);
 
-#define MOTE_MAX_PREVIEW_STEPS 16777216u /**< steps of a preview under forces that are not affine */
+#define MOTE_MAX_PREVIEW_STEPS 16777216u /**< steps of a preview */
 
 /** Start and sampling of a preview. */
 typedef struct mote_preview_def {
@@ -357,13 +357,14 @@ MOTE_API mote_preview_def mote_default_preview_def(void);
 MOTE_API mote_result mote_preview_def_check(const mote_preview_def *def, const char **parameter);
 
 /** Computes points of the path that a particle would take from the given state, starting now; the system is
- * not changed. points[i] is its position after (i + 1) x interval: exact for any interval where all forces
- * are affine. With other forces it takes the system's own steps, the number nearest to the interval, at least
- * one, in all at most MOTE_MAX_PREVIEW_STEPS. Points of the path from that on at which the particle would
- * turn non-finite, and die, are NaN. Callbacks see slot 0 of a range of one. Errors: NULL, BUSY,
- * those of mote_preview_def_check, RANGE (too many steps), INTEGRATOR (a callback that reaches the range,
- * particle anchors, exact flow where all forces are callbacks, a collider of any response if def.collisions).
- */
+ * not changed. points[i] is its position after the whole number of the system's own steps that is nearest to
+ * (i + 1) x interval: with the semi-implicit Euler of the defaults a throw under g is g t dt / (2 substeps)
+ * below its parabola in the preview, as the particle is. At most MOTE_MAX_PREVIEW_STEPS in all. Under
+ * MOTE_EXACT_FLOW with affine forces alone points[i] is its position after (i + 1) x interval, exact for any
+ * interval. Points of the path from that on at which the particle would turn non-finite, and die, are NaN.
+ * Callbacks see slot 0 of a range of one. Errors: NULL, BUSY, those of mote_preview_def_check, RANGE (too
+ * many steps), INTEGRATOR (a callback that reaches the range, particle anchors, exact flow where all forces
+ * are callbacks, a collider of any response if def.collisions). */
 MOTE_API mote_result mote_system_preview(const mote_system *system, const mote_preview_def *def,
                                          float (*points)[3]);
 
