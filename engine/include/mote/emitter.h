@@ -112,6 +112,12 @@ MOTE_API mote_result mote_system_add_emitter(mote_system *system, const mote_emi
 MOTE_API mote_result mote_system_set_emitter(mote_system *system, mote_emitter_id id,
                                              const mote_emitter_def *def);
 
+/** Replaces the settings and keeps the motion: placement, way and target, also a pending one, are those of
+ * before, and def->transform is ignored. So a rocket whose rate changes in each frame flies on. With the
+ * settings that it has nothing changes, to the last bit. Errors: as mote_system_set_emitter. */
+MOTE_API mote_result mote_system_change_emitter(mote_system *system, mote_emitter_id id,
+                                                const mote_emitter_def *def);
+
 /** Sets a target: the emitter moves to it and arrives at the tick (see MOTE_NEXT_ADVANCE); a tick that has
  * passed: at once, without births by the way. Errors: NULL, BUSY, ID, NOT_FINITE, RANGE. */
 MOTE_API mote_result mote_system_move_emitter(mote_system *system, mote_emitter_id id,
