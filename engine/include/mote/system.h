@@ -331,8 +331,8 @@ MOTE_API mote_result mote_systems_advance(mote_system *const *systems, uint32_t 
  * everywhere, and no external forces wait for the next step. Particles whose lifetime ends on the way are
  * removed, and so are those that turn non-finite; a jump back does not restore them. Ages change by the whole
  * distance: forwards they stop at MOTE_MAX_AGE, back they fall, below 0 for particles that were born later,
- * as far as -MOTE_MAX_AGE. The accumulator stays.
- * Positions are presented without interpolation. Errors: NULL, BUSY, INTEGRATOR (a force that is not affine
+ * as far as -MOTE_MAX_AGE. The accumulator stays. Positions are presented without interpolation until the
+ * next step, also after a seek to the present one. Errors: NULL, BUSY, INTEGRATOR (a force that is not affine
  * or in a region, external forces, orientations, an emitter, a collider of any response if def.collisions and
  * the system has particles, an advecting integrator, strands, a network). */
 MOTE_API mote_result mote_system_seek(mote_system *system, uint64_t step);
