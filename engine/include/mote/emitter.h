@@ -71,7 +71,9 @@ typedef struct mote_emitter_def {
 } mote_emitter_def;
 
 /** Returns a def of a point at the origin: 0 births, along y without spread, 1 m/s, no end of life, 1 kg,
- * collision radius 0 m, seed 0, aligned, no spin (about random axes). */
+ * collision radius 0 m, seed 0, aligned, no spin (about random axes). Mass and radius are these also where
+ * those of the system's def differ; the inertia of the newborn is that of the system's def, whatever their
+ * mass and radius. */
 MOTE_API mote_emitter_def mote_default_emitter_def(void);
 
 /** Checks a def. parameter: NULL, or receives the name of the field at fault (NULL: none). Returns MOTE_OK,
