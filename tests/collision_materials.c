@@ -208,6 +208,9 @@ TEST(a_collider_that_is_changed_moves_on) {
             OK(mote_system_advance(systems[k], 1000000000 / 72, NULL));
         }
         lift.friction = 0;
+        mote_transform placement;
+        OK(mote_system_collider_placement(systems[2], id[2], &placement));
+        ASSERT_NEAR(placement.position[1], 3 * mote_system_time(systems[2]) - 1, 1e-4);
         ASSERT(mote_system_hash(systems[1]), ==, mote_system_hash(systems[0]));
     }
     for (uint32_t i = 0; i < 16; i++) {

@@ -103,6 +103,9 @@ TEST(an_emitter_that_is_changed_moves_on) {
             }
             ASSERT(mote_system_hash(systems[1]), ==, mote_system_hash(systems[0]));
         }
+        mote_transform placement; /* on a straight way that ends one frame at the most after the last step */
+        OK(mote_system_emitter_placement(systems[2], id[2], &placement));
+        ASSERT_NEAR(placement.position[0], 30 * mote_system_time(systems[2]), 1e-3);
         const mote_range_view view = mote_system_view(systems[2]);
         ASSERT_NEAR(view.count, 30 * 2 * 150, 100); /* a second half that begins within a step */
         for (uint32_t i = 0; i < view.count; i++) ASSERT_NEAR(view.velocity.x[i], 30, 1e-3);

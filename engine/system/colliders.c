@@ -65,6 +65,19 @@ mote_result mote_system_move_collider(mote_system *system, mote_collider_id id, 
     return MOTE_OK;
 }
 
+mote_result mote_system_collider_placement(const mote_system *system, mote_collider_id id,
+                                           mote_transform *placement) {
+    uint32_t place;
+    if (!system || !placement) return MOTE_ERROR_NULL;
+    const mote_result result = mote_system_find(system, &system->colliders.list, MOTE_ID(id), &place);
+    if (result) return result;
+    const mote_fpu_state saved = mote_fpu_enter();
+    *placement =
+        mote_motion_at(&mote_collider_at(&system->colliders, place)->motion, mote_system_boundary(system), 0);
+    mote_fpu_leave(saved);
+    return MOTE_OK;
+}
+
 mote_result mote_system_remove_collider(mote_system *system, mote_collider_id id) {
     uint32_t place;
     if (!system) return MOTE_ERROR_NULL;

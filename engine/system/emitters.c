@@ -103,6 +103,18 @@ mote_result mote_system_move_emitter(mote_system *system, mote_emitter_id id, co
     return MOTE_OK;
 }
 
+mote_result mote_system_emitter_placement(const mote_system *system, mote_emitter_id id,
+                                          mote_transform *placement) {
+    mote_emitter *emitter;
+    if (!placement) return MOTE_ERROR_NULL;
+    const mote_result result = find(system, id, &emitter);
+    if (result) return result;
+    const mote_fpu_state saved = mote_fpu_enter();
+    *placement = mote_motion_at(&emitter->motion, mote_system_boundary(system), 0);
+    mote_fpu_leave(saved);
+    return MOTE_OK;
+}
+
 mote_result mote_system_burst(mote_system *system, mote_emitter_id id, uint32_t count) {
     mote_emitter *emitter;
     const mote_result result = find(system, id, &emitter);

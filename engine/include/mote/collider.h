@@ -165,6 +165,10 @@ MOTE_API mote_result mote_system_change_collider(mote_system *system, mote_colli
 MOTE_API mote_result mote_system_move_collider(mote_system *system, mote_collider_id id,
                                                const mote_transform *target, uint64_t tick);
 
+/** Computes where a collider is after the last step. Errors: NULL, BUSY, ID. */
+MOTE_API mote_result mote_system_collider_placement(const mote_system *system, mote_collider_id id,
+                                                    mote_transform *placement);
+
 /** Removes a collider. Errors: NULL, BUSY, ID. */
 MOTE_API mote_result mote_system_remove_collider(mote_system *system, mote_collider_id id);
 

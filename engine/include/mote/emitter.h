@@ -125,6 +125,10 @@ MOTE_API mote_result mote_system_change_emitter(mote_system *system, mote_emitte
 MOTE_API mote_result mote_system_move_emitter(mote_system *system, mote_emitter_id id,
                                               const mote_transform *target, uint64_t tick);
 
+/** Computes where an emitter is after the last step. Errors: NULL, BUSY, ID. */
+MOTE_API mote_result mote_system_emitter_placement(const mote_system *system, mote_emitter_id id,
+                                                   mote_transform *placement);
+
 /** Emits `count` more particles in the next step, at its start (f = 0), before those of the rate. Bursts
  * before the same step add up. Errors: NULL, BUSY, ID, OVERFLOW (more than MOTE_MAX_PARTICLES wait). */
 MOTE_API mote_result mote_system_burst(mote_system *system, mote_emitter_id id, uint32_t count);
