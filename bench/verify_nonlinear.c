@@ -203,12 +203,12 @@ static void fly_projectile(verify_report *report, const bench_setup *s, const ch
     }
 }
 
-/* A point of the preview is one flow from the start: its roundings are those of one step, with a map of six
- * stored coefficients and as many products and sums: 12 of the largest term, 80 m. */
+/* Under exact flow a point of the preview is one flow from the start: its roundings are those of one step,
+ * with a map of six stored coefficients and as many products and sums: 12 of the largest term, 80 m. */
 static void preview(verify_report *report, double drag, const char *name) {
     enum { POINTS = 20 };
     bench_setup s = projectile(mote_wind((float[3]){0, 0, 0}, (float)drag));
-    mote_system *system = verify_system(&s, MOTE_SEMI_IMPLICIT_EULER);
+    mote_system *system = verify_system(&s, MOTE_EXACT_FLOW);
     mote_preview_def def = mote_default_preview_def();
     def.velocity[0] = 30, def.velocity[1] = 40, def.interval = 0.1, def.count = POINTS;
     float points[POINTS][3];

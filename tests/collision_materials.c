@@ -1,5 +1,5 @@
-/* Loose particles on colliders of several pieces, on those that turn, and born beside those that hold them.
- */
+/* Loose particles on colliders of several pieces, on those that turn, on those whose settings change on their
+ * way, and born beside those that hold them. */
 #include "collision_scene.h"
 
 enum { PARTICLES = 1000 };
@@ -176,4 +176,47 @@ TEST_EACH(particles_that_are_born_beside_a_wall_stick_to_it, 2, wall_name, numbe
         ASSERT(view.stuck[i], !=, 0);
     }
     mote_system_destroy(system);
+}
+
+/* A lift that rises at 3 m/s, in frames that are no whole number of steps. Its settings are replaced in each
+ * frame; of the last system by a friction of its own, which ends the slide of the particles. */
+TEST(a_collider_that_is_changed_moves_on) {
+    mote_system *systems[3];
+    mote_collider_id id[3];
+    mote_range_view views[3];
+    const mote_system_def def = bare_def(16, MOTE_SEMI_IMPLICIT_EULER);
+    mote_collider_def lift = mote_box(&(mote_transform){{0, -1, 0}, {0, 0, 0, 1}}, (float[3]){20, 1, 20});
+    lift.friction = 0;
+    for (int k = 0; k < 3; k++) {
+        systems[k] = system_of(&def);
+        id[k] = add_collider(systems[k], lift);
+        add_gravity(systems[k]);
+        views[k] = spawned(systems[k], 16);
+        for (uint32_t i = 0; i < 16; i++)
+            put(&views[k], i, 0, 0, 0), throw_at(&views[k], i, 0.1f * (float)i, 3, 0);
+    }
+    for (int k = 0; k < 3; k++) lift.transform.position[k] = NAN; /* ignored */
+    for (uint32_t frame = 1; frame <= 144; frame++) {
+        mote_transform there = MOTE_TRANSFORM_IDENTITY;
+        there.position[1] = 3 * (float)frame / 72 - 1;
+        test_case("frame %u", frame);
+        OK(mote_system_change_collider(systems[1], id[1], &lift));
+        for (int k = 0; k < 3; k++) {
+            OK(mote_system_move_collider(systems[k], id[k], &there, MOTE_NEXT_ADVANCE));
+            lift.friction = k == 2 ? 2.0f : 0.0f;
+            if (k) OK(mote_system_change_collider(systems[k], id[k], &lift));
+            OK(mote_system_advance(systems[k], 1000000000 / 72, NULL));
+        }
+        lift.friction = 0;
+        mote_transform placement;
+        OK(mote_system_collider_placement(systems[2], id[2], &placement));
+        ASSERT_NEAR(placement.position[1], 3 * mote_system_time(systems[2]) - 1, 1e-4);
+        ASSERT(mote_system_hash(systems[1]), ==, mote_system_hash(systems[0]));
+    }
+    for (uint32_t i = 0; i < 16; i++) {
+        ASSERT_NEAR(views[0].velocity.x[i], 0.1 * i, 1e-6);
+        ASSERT(views[2].velocity.x[i], ==, 0);
+        ASSERT_NEAR(views[2].velocity.y[i], 3, 1e-3);
+    }
+    for (int k = 0; k < 3; k++) mote_system_destroy(systems[k]);
 }

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 #include "emitting.h"
+#include "systems.h"
 
 static mote_transform at(float x, float y, float z) { return (mote_transform){{x, y, z}, {0, 0, 0, 1}}; }
 
@@ -76,6 +77,40 @@ TEST(a_jump_leaves_no_trail) {
     assert_int_equal(mote_system_set_emitter(system, id, &emitter), MOTE_OK);
     ASSERT(step(system, 3).born, ==, 0);
     mote_system_destroy(system);
+}
+
+/* A rocket of 30 m/s in frames that are no whole number of steps. Its settings are replaced in each frame, by
+ * equal ones or, for the second half of its way, by half the births a metre. */
+TEST(an_emitter_that_is_changed_moves_on) {
+    const mote_system_def def = emitting_def(20000);
+    for (uint32_t fps = 50; fps <= 144; fps += 47) {
+        mote_system *systems[3];
+        mote_emitter_id id[3];
+        mote_emitter_def emitter = mote_default_emitter_def();
+        emitter.rate_per_metre = 100, emitter.inherit = 1;
+        for (int k = 0; k < 3; k++) systems[k] = make_system(&def), id[k] = add(systems[k], &emitter);
+        emitter.transform = at(NAN, 0, 0); /* ignored */
+        for (uint32_t frame = 1; frame <= 4 * fps; frame++) {
+            const mote_transform there = at(30 * (float)frame / (float)fps, 0, 0);
+            mote_emitter_def half = emitter;
+            if (frame > 2 * fps) half.rate_per_metre = 50;
+            test_case("%u frames a second, frame %u", fps, frame);
+            OK(mote_system_change_emitter(systems[1], id[1], &emitter));
+            for (int k = 0; k < 3; k++) {
+                OK(mote_system_move_emitter(systems[k], id[k], &there, MOTE_NEXT_ADVANCE));
+                if (k) OK(mote_system_change_emitter(systems[k], id[k], k == 1 ? &emitter : &half));
+                OK(mote_system_advance(systems[k], 1000000000 / fps, NULL));
+            }
+            ASSERT(mote_system_hash(systems[1]), ==, mote_system_hash(systems[0]));
+        }
+        mote_transform placement; /* on a straight way that ends one frame at the most after the last step */
+        OK(mote_system_emitter_placement(systems[2], id[2], &placement));
+        ASSERT_NEAR(placement.position[0], 30 * mote_system_time(systems[2]), 1e-3);
+        const mote_range_view view = mote_system_view(systems[2]);
+        ASSERT_NEAR(view.count, 30 * 2 * 150, 100); /* a second half that begins within a step */
+        for (uint32_t i = 0; i < view.count; i++) ASSERT_NEAR(view.velocity.x[i], 30, 1e-3);
+        for (int k = 0; k < 3; k++) mote_system_destroy(systems[k]);
+    }
 }
 
 TEST(bursts_are_born_at_the_start_of_the_next_step) {
@@ -380,6 +415,8 @@ TEST(wrong_emitters_are_refused_by_name) {
         ASSERT(strncmp(rows[i].member, parameter, strlen(parameter)), ==, 0);
         REFUSALS(system, RETURNS(rows[i].want, mote_system_add_emitter(system, &bad, &id)),
                  RETURNS(rows[i].want, mote_system_set_emitter(system, made, &bad)));
+        if (strncmp(rows[i].member, "transform", 9) != 0)
+            REFUSED(system, rows[i].want, mote_system_change_emitter(system, made, &bad));
     }
     mote_emitter_def finite = fine, column = fine, many = fine;
     finite.lifetime = (mote_spread){1, 2};
@@ -401,12 +438,15 @@ TEST(wrong_emitters_are_refused_by_name) {
              REFUSES(NULL, mote_system_add_emitter(system, NULL, &id)),
              REFUSES(NULL, mote_system_add_emitter(system, &fine, NULL)),
              REFUSES(NULL, mote_system_set_emitter(system, made, NULL)),
+             REFUSES(NULL, mote_system_change_emitter(system, made, NULL)),
+             REFUSES(RANGE, mote_system_change_emitter(system, made, &many)),
              REFUSES(ID, mote_system_burst(system, none, 1)),
              REFUSES(OVERFLOW, mote_system_burst(system, made, MOTE_MAX_PARTICLES + 1)),
              REFUSES(ID, mote_system_remove_emitter(system, none)),
              REFUSES(INTEGRATOR, mote_system_seek(system, 100)));
     assert_int_equal(mote_system_remove_emitter(system, made), MOTE_OK);
-    REFUSALS(system, REFUSES(ID, mote_system_set_emitter(system, made, &fine)));
+    REFUSALS(system, REFUSES(ID, mote_system_set_emitter(system, made, &fine)),
+             REFUSES(ID, mote_system_change_emitter(system, made, &fine)));
     assert_int_equal(mote_system_seek(system, 100), MOTE_OK);
     mote_system_destroy(system);
 }

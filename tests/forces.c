@@ -318,7 +318,7 @@ TEST(wrong_calls_of_seek_preview_and_statistics_are_refused) {
                                      PREVIEW(inverse_mass, INFINITY, NOT_FINITE),
                                      PREVIEW(position[1], NAN, NOT_FINITE),
                                      PREVIEW(velocity[2], INFINITY, NOT_FINITE)};
-    mote_system *system = make(MOTE_RK4, true);
+    mote_system *system = make(MOTE_EXACT_FLOW, true);
     mote_preview_def fine = mote_default_preview_def(), huge;
     fine.interval = 0.5, fine.count = 2;
     const mote_force_def anchors = mote_particle_anchors(1, 0);
@@ -340,7 +340,7 @@ TEST(wrong_calls_of_seek_preview_and_statistics_are_refused) {
              REFUSES(NULL, mote_system_seek(NULL, 1)),
              REFUSES(NULL, mote_system_statistics(NULL, &statistics)),
              REFUSES(NULL, mote_system_statistics(system, NULL)));
-    /* Any interval where all forces are affine; others take steps, of which there are only so many. */
+    /* Any interval under affine forces; with others it takes steps, of which there are only so many. */
     huge = fine, huge.interval = 1e300;
     OK(mote_system_preview(system, &huge, points));
     const mote_force_id star = add_force(system, mote_attractor((const float[3]){0, 0, 0}, 1, 1));

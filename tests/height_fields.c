@@ -120,6 +120,37 @@ TEST(beyond_the_samples_is_nothing_and_inside_is_put_out_without_speed) {
     terrain_end(t);
 }
 
+static float valleys_shape(random_source *random, float x, float z) {
+    return (void)random, (void)z, 10 * fabsf(fmodf(x, 4) - 2);
+}
+
+/* Of slopes of 84 degrees, from any place below them and from beside the field. The way along the normal of a
+ * slope ends below the other one. */
+TEST(from_below_steep_valleys_particles_are_on_top_in_two_steps) {
+    static const float radii[] = {0, 0.02f};
+    terrain *t = terrain_of(valleys_shape, 0.5f);
+    for (size_t k = 0; k < COUNT_OF(radii); k++) {
+        mote_system *system = over(t, MOTE_SEMI_IMPLICIT_EULER, 1000, radii[k], 0.5f, 0.3f);
+        const mote_range_view view = mote_system_view(system);
+        random_source random = {5};
+        for (uint32_t i = 0; i < 1000; i++) {
+            const float x = random_between(&random, 0.1f, 31.9f), depth = random_between(&random, 0.1f, 9);
+            put(&view, i, x, valleys_shape(NULL, x, 0) - depth, i % 2 ? 0.01f * (float)i : -0.05f);
+            throw_at(&view, i, 0, 0, i % 2 ? 0 : 6);
+        }
+        stepped(system, 1);
+        for (int step = 2; step <= 60; step++) {
+            stepped(system, 1);
+            for (uint32_t i = 0; i < 1000; i++) {
+                test_case("particle %u of radius %g, step %d", i, (double)radii[k], step);
+                ASSERT(view_above(t, (double)radii[k], &view, i), >, -1e-4);
+            }
+        }
+        mote_system_destroy(system);
+    }
+    terrain_end(t);
+}
+
 /* --- Tunnelling --- */
 
 enum { SHOTS = 150000 };

@@ -285,3 +285,43 @@ TEST(a_hook_sees_what_a_single_step_leaves) {
         mote_system_destroy(hooked), mote_system_destroy(single);
     }
 }
+
+/* --- A second system, which takes its steps in the hook of the first --- */
+
+static void step_other(void *user, mote_system *system, const mote_range_view *all) {
+    (void)system, (void)all;
+    OK(mote_system_step(user, 1, NULL));
+}
+
+static float presented_x(const mote_system *system) {
+    const mote_present_layout layout = mote_default_present_layout();
+    float place[3];
+    OK(mote_system_present(system, &layout, place, sizeof place));
+    return place[0];
+}
+
+/* At 144 frames a second and 60 steps. */
+TEST(a_system_that_steps_in_the_hook_of_another_is_drawn_beside_it) {
+    mote_system_def def = mote_default_system_def();
+    mote_system *rain = system_of(&def), *splashes = system_of(&def);
+    spawned(rain, 1).velocity.x[0] = spawned(splashes, 1).velocity.x[0] = 6;
+    OK(mote_system_set_step_hook(rain, step_other, splashes));
+    float last = 0;
+    for (int frame = 1; frame <= 300; frame++) {
+        const mote_advance report = advanced(rain, 6944444);
+        OK(mote_system_set_alpha(splashes, report.alpha));
+        const float place = presented_x(splashes);
+        test_case("frame %d", frame);
+        ASSERT(place, ==, presented_x(rain));
+        if (mote_system_steps(rain) > 0 && last > 0) ASSERT_NEAR(place - last, 6 / 144.0, 1e-5);
+        last = place;
+    }
+    OK(mote_system_set_alpha(splashes, 1));
+    const float now = mote_system_view(splashes).position.x[0];
+    ASSERT_NEAR(presented_x(splashes), now, 1e-6 * (double)now);
+    ASSERT(mote_system_tick(splashes), ==, (mote_system_steps(splashes) + 1) * 50000000 - 1);
+    REFUSALS(splashes, REFUSES(RANGE, mote_system_set_alpha(splashes, -0.5f)),
+             REFUSES(RANGE, mote_system_set_alpha(splashes, 1.5f)),
+             REFUSES(NOT_FINITE, mote_system_set_alpha(splashes, NAN)));
+    mote_system_destroy(rain), mote_system_destroy(splashes);
+}

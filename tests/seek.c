@@ -1,5 +1,5 @@
-/* Seek and preview: jumps in time and paths in one flow, against the matrix exponential, and against the
- * steps themselves. */
+/* Seek: jumps in time in one flow, and previews by one flow, against the matrix exponential; lifetimes on the
+ * way of a jump. preview.c has the previews by steps. */
 #include "test.h"
 
 #include <inttypes.h>
@@ -58,8 +58,9 @@ TEST(seek_is_the_exact_flow_whatever_the_integrator) {
             }
 }
 
-TEST(preview_is_the_exact_flow_at_any_interval) {
+TEST(preview_under_exact_flow_is_exact_at_any_interval) {
     mote_system_def def = mote_default_system_def();
+    def.integrator = MOTE_EXACT_FLOW;
     def.start_time = 77;
     mote_system *system = system_of(&def);
     float points[120][3];
@@ -125,9 +126,8 @@ TEST(seeking_forth_and_back_ends_at_the_start) {
             test_case("%s, mass column %d", integrator_name(m), masses);
             stepped(system, 7);
             for (int c = 0; c < 6; c++) memcpy(start[c], now.column[c], sizeof start[c]);
-            const uint64_t hash = mote_system_hash(system);
             OK(mote_system_seek(system, 7));
-            ASSERT(mote_system_hash(system), ==, hash);
+            for (int c = 0; c < 6; c++) assert_memory_equal(now.column[c], start[c], sizeof start[c]);
             OK(mote_system_seek(system, 307));
             ASSERT(fabsf(now.column[0][0] - start[0][0]), >, 0.01f);
             OK(mote_system_seek(system, 100));
@@ -140,6 +140,31 @@ TEST(seeking_forth_and_back_ends_at_the_start) {
                 }
             mote_system_destroy(system);
         }
+}
+
+static float presented_x(const mote_system *system) {
+    const mote_present_layout layout = mote_default_present_layout();
+    float place[3];
+    OK(mote_system_present(system, &layout, place, sizeof place));
+    return place[0];
+}
+
+TEST(the_picture_after_a_seek_does_not_depend_on_whence) {
+    mote_system_def def = mote_default_system_def();
+    def.integrator = MOTE_EXACT_FLOW;
+    mote_system *system = system_of(&def);
+    const mote_range_view view = spawned(system, 1);
+    view.velocity.x[0] = 64;
+    (void)advanced(system, 170000000);
+    const uint64_t now = mote_system_steps(system);
+    const float place = view.position.x[0];
+    ASSERT(presented_x(system), <, place);
+    OK(mote_system_seek(system, now));
+    ASSERT(presented_x(system), ==, place);
+    OK(mote_system_seek(system, now + 1));
+    OK(mote_system_seek(system, now));
+    ASSERT_NEAR(presented_x(system), place, 1e-6 * (double)place);
+    mote_system_destroy(system);
 }
 
 static uint64_t hash_of_seek(mote_integrator integrator, bool mass_column, mote_isa isa, mote_jobs jobs) {
@@ -245,77 +270,6 @@ TEST(seek_refuses_forces_that_are_not_affine_and_pending_external_forces) {
         REFUSED(system, MOTE_ERROR_INTEGRATOR, mote_system_seek(system, 1));
         mote_system_destroy(system);
     }
-}
-
-/* --- Previews that step --- */
-
-enum { PATH = 12 };
-
-static void add_forces_for_stepping(mote_system *system, bool advection) {
-    static const float keys[2] = {0.05f, 0.4f};
-    static float thrusts[6] = {1, 0, 0, 0, 3, -1};
-    const float zero[3] = {0, 0, 0};
-    if (advection) {
-        add_force(system, mote_vortex(zero, (float[3]){0, 0, 1}, 3, 0.5f, MOTE_FIELD_VELOCITY, 0));
-        add_force(system, mote_curl_noise(1, 0.5f, 2, 3, MOTE_FIELD_VELOCITY, 0));
-        return;
-    }
-    add_force(system, mote_gravity((float[3]){0, -9.81f, 0}));
-    add_force(system, mote_wind((float[3]){2, 0, 0}, 0.5f));
-    add_force(system, mote_attractor(zero, 30, 0.5f));
-    add_force(system, mote_curl_noise(2, 0.5f, 2, 3, MOTE_FIELD_WIND, 0.5f));
-    add_force(system, mote_timed_thrust(keys, thrusts, 2));
-    add_force(system, mote_in_box(mote_anchor_spring(zero, 5, 0), zero, (float[3]){1, 1, 1}, 1));
-    add_force(system, mote_callback(scene_spread, NULL));
-}
-
-/* The points of a preview are, to the last bit, those of the particle once it is spawned. With one mass for
- * all, affine forces fold before they are rounded: eight roundings a substep, which a passage by the
- * attractor lets grow by less than 16. */
-static void preview_and_step(mote_integrator m, bool masses, double steps_each, uint32_t taken) {
-    mote_system_def def = mote_default_system_def();
-    def.integrator = m;
-    def.mass_column = masses;
-    def.mass = 2;
-    def.substeps = 2;
-    mote_system *system = system_of(&def);
-    float points[PATH][3];
-    add_forces_for_stepping(system, advects(m));
-    stepped(system, 5);
-    mote_preview_def preview = mote_default_preview_def();
-    preview.position[0] = 2, preview.position[1] = 1, preview.position[2] = -0.5f;
-    preview.velocity[1] = 3, preview.velocity[2] = 1;
-    preview.inverse_mass = 0.5f, preview.interval = steps_each / 60, preview.count = PATH;
-    const uint64_t hash = mote_system_hash(system);
-    OK(mote_system_preview(system, &preview, points));
-    ASSERT(mote_system_hash(system), ==, hash);
-    mote_range_view view = spawned(system, 1);
-    const motion_columns now = motion_of(&view);
-    for (int k = 0; k < 3; k++)
-        now.column[k][0] = preview.position[k], now.column[3 + k][0] = preview.velocity[k];
-    for (int i = 0; i < PATH; i++) {
-        stepped(system, taken);
-        for (int k = 0; k < 3; k++) {
-            const double rounding = 16 * sqrt(8.0 * 2 * taken * (i + 1)) * FLOAT_ROUNDING * 8;
-            if (masses) assert_memory_equal(&points[i][k], now.column[k], sizeof(float));
-            ASSERT_NEAR(points[i][k], now.column[k][0], rounding);
-        }
-    }
-    ASSERT(fabsf(points[PATH - 1][0] - 2), >, 0.01f);
-    mote_system_destroy(system);
-}
-
-TEST(a_preview_of_forces_that_are_not_affine_steps_as_the_system_does) {
-    static const struct {
-        double steps_each;
-        uint32_t taken;
-    } rows[] = {{1, 1}, {3.4, 3}, {2.6, 3}, {0.2, 1}};
-    for (mote_integrator m = 0; m < MOTE_INTEGRATOR_COUNT; m++)
-        for (int row = 0; row < 8; row++) {
-            test_case("%s, mass column %d, every %g steps", integrator_name(m), row % 2,
-                      rows[row / 2].steps_each);
-            preview_and_step(m, row % 2, rows[row / 2].steps_each, rows[row / 2].taken);
-        }
 }
 
 /* --- Ages stop at MOTE_MAX_AGE --- */
@@ -465,26 +419,4 @@ TEST(a_long_jump_back_ends_the_travels_of_colliders) {
     ASSERT(mote_system_steps(system), ==, 5u);
     ASSERT_NEAR(view.position.x[0], 5 / 60.0, 1e-6 * (double)far / 60);
     mote_system_destroy(system);
-}
-
-/* A path that leaves the range of floats: its last points are NaN, by the exact flow and by steps. */
-TEST(preview_of_a_particle_that_turns_non_finite_ends_with_nan) {
-    static const mote_integrator of[] = {MOTE_SEMI_IMPLICIT_EULER, MOTE_EXACT_FLOW, MOTE_RK4};
-    for (size_t m = 0; m < COUNT_OF(of); m++)
-        for (int affine = of[m] == MOTE_EXACT_FLOW; affine < 2; affine++) {
-            mote_system_def def = mote_default_system_def();
-            def.integrator = of[m];
-            mote_system *system = system_of(&def);
-            add_force(system, mote_gravity((float[3]){0, -9.81f, 0}));
-            if (!affine) add_force(system, mote_attractor((float[3]){0, 0, 0}, 1, 0.1f));
-            mote_preview_def preview = mote_default_preview_def();
-            preview.velocity[0] = 1e38f, preview.interval = 1, preview.count = 6;
-            float points[6][3] = {{0}};
-            test_case("%s, affine %d", integrator_name(of[m]), affine);
-            OK(mote_system_preview(system, &preview, points));
-            for (int i = 0; i < 3; i++) assert_true(isfinite(points[i][0]) && isfinite(points[i][1]));
-            for (int i = 3; i < 6; i++)
-                for (int axis = 0; axis < 3; axis++) assert_true(isnan(points[i][axis]));
-            mote_system_destroy(system);
-        }
 }

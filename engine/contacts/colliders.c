@@ -75,6 +75,13 @@ void mote_colliders_set(mote_collider_list *list, uint32_t place, const mote_col
     poses_changed(list);
 }
 
+void mote_colliders_change(mote_collider_list *list, uint32_t place, const mote_collider_def *def) {
+    mote_collider_def *changed = &mote_collider_at(list, place)->def;
+    *changed = *def;
+    clear_unused(changed);
+    poses_changed(list);
+}
+
 void mote_colliders_move(mote_collider_list *list, uint32_t place, const mote_transform *target, uint64_t now,
                          uint64_t tick) {
     mote_motion_target(&mote_collider_at(list, place)->motion, now, target, tick);

@@ -74,6 +74,8 @@ mote_result mote_colliders_reserve_rows(mote_collider_list *list, uint32_t rows,
 mote_result mote_colliders_add(mote_collider_list *list, const mote_collider_def *def,
                                const mote_allocator *allocator, uint32_t *serial);
 void mote_colliders_set(mote_collider_list *list, uint32_t place, const mote_collider_def *def);
+/* Replaces all but the placement by a checked def, of which the transform is that of the collider's def. */
+void mote_colliders_change(mote_collider_list *list, uint32_t place, const mote_collider_def *def);
 /* Sets a checked target, to be reached at `tick`, from the pose at the boundary `now`. */
 void mote_colliders_move(mote_collider_list *list, uint32_t place, const mote_transform *target, uint64_t now,
                          uint64_t tick);

@@ -196,14 +196,16 @@ MOTE_ONCE void collide_resolve(const mote_collision *c, const collide_hit *hit, 
     wide3 lag = leg->lag;
     if (wide_lane_bits(hit->straight)) lag = wide3_select(hit->straight, wide3_zero(), lag);
     x = wide3_sub(x, wide3_scale(f * rest_of, lag));
-    x = wide3_add_scaled(x, hit->depth, n);
+    const wide_mask raised = hits & hit->grid & wide_less(zero, hit->depth);
+    wide3 out = n;
+    if (wide_lane_bits(raised)) out = wide3_select(raised, hit->out, n);
+    x = wide3_add_scaled(x, hit->depth, out);
     const wide3 at = wide3_add_scaled(leg->v, f, leg->dv);
     wide3 material = wide3_sub(chord, swerve), w = wide3_sub(at, material);
     /* A lane that a grid raises out of its inside pays for the work against the forces. */
-    const wide_mask raised = hits & hit->grid & wide_less(zero, hit->depth);
     if (wide_lane_bits(raised)) {
         const wide3 a = wide3_scale(wide_set(c->inverse_h), leg->gained);
-        w = wide3_select(raised, wide3_add(w, collide_lifted(a, n, hit->depth, w)), w);
+        w = wide3_select(raised, wide3_add(w, collide_lifted(a, out, hit->depth, w)), w);
     }
     wide3 dv = wide3_scale(rest_of, leg->dv);
     const wide3 pushed = dv; /* by the forces, along the collider on which it rests */

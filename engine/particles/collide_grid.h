@@ -106,6 +106,20 @@ MOTE_INLINE wide collide_grid_bend(const mote_collider_pose *to, const collide_l
     return wide_select(*straight, at, f);
 }
 
+/* Returns the direction in which lanes inside leave, in the axes of the collider, and in *depth how far it
+ * is: along the normal, or straight up where that leads below another triangle of a height field, as it does
+ * from under a steep valley. q: the place, of which `start` is the surface. */
+MOTE_OUTLINE wide3 collide_grid_out(const mote_collider_pose *to, const grid_segment *path, wide3 q,
+                                    const grid_surface *start, wide *depth) {
+    const wide zero = {0}, one = wide_set(1.0f);
+    if (!to->height_field) return start->normal;
+    const grid_surface end =
+        collide_grid_surface(to, wide3_add_scaled(q, *depth, start->normal), path->radius);
+    const wide_mask below = end.within & wide_less(end.distance, -2.0f * path->tolerance);
+    *depth = wide_select(below, *depth / start->normal.y, *depth);
+    return wide3_select(below, (wide3){zero, one, zero}, start->normal);
+}
+
 /* Replaces *hit in the lanes that hit this height field or distance grid earlier. */
 MOTE_OUTLINE void collide_with_grid(const mote_collision *c, int32_t index, const mote_collider_pose *from,
                                     const collide_leg *leg, collide_hit *hit) {
@@ -137,7 +151,12 @@ MOTE_OUTLINE void collide_with_grid(const mote_collision *c, int32_t index, cons
         collide_normal_at(to, (collide_form){to->kind, to->turns}, g.passed + at * leg->left, local);
     wide f = at;
     if (wide_lane_bits(search.found)) f = collide_grid_bend(to, leg, &g, &search, at, normal, &straight);
-    const wide depth = wide_select(inside, zero - start.distance, zero);
+    wide depth = wide_select(inside, zero - start.distance, zero);
+    wide3 way = local, out = normal;
+    if (wide_lane_bits(inside)) {
+        way = collide_grid_out(to, &g.path, q, &start, &depth);
+        out = collide_normal_at(to, (collide_form){to->kind, to->turns}, g.passed + at * leg->left, way);
+    }
     const wide3 later = to->turns ? contact_out_of(to->axis, local) : normal;
     wide3 place = normal;
     if (to->turns) {
@@ -145,7 +164,7 @@ MOTE_OUTLINE void collide_with_grid(const mote_collision *c, int32_t index, cons
         drift = collide_drift(to, collide_contact(to, leg, normal, d), &swerve);
         place = wide3_add(wide3_set(to->origin),
                           contact_out_of(to->axis, collide_grid_into(to, &g, leg->left, f, d)));
-        place = wide3_add_scaled(place, depth, later);
+        place = wide3_add_scaled(place, depth, contact_out_of(to->axis, way));
     }
     const collide_hit here = {.f = wide_select(inside, wide_set(COLLIDE_INSIDE), f),
                               .normal = normal,
@@ -155,6 +174,7 @@ MOTE_OUTLINE void collide_with_grid(const mote_collision *c, int32_t index, cons
                               .swerve = swerve,
                               .grid = meets,
                               .straight = straight,
+                              .out = out,
                               .depth = depth};
     collide_take(c, index, to, &here, meets, hit);
 }

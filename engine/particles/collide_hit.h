@@ -27,8 +27,9 @@ typedef struct collide_hit {
         place; /* of what turns: its normal at the end of the substep, and where it carries the lane */
     wide3 drift;
     wide3 swerve; /* m, what the chord of the material's path has beyond its velocity at the hit */
-    wide restitution, friction, depth; /* depth > 0: the leg began inside */
-    wide spin;                         /* rad: what the collider turns in the substep */
+    wide restitution, friction, depth; /* depth > 0: the leg began inside, so deep along ... */
+    wide3 out; /* ... this direction, of lanes in `grid`; others leave along the normal */
+    wide spin; /* rad: what the collider turns in the substep */
     wide_mask index, kills, sticks;
     wide_mask grid;     /* lanes that hit a height field or distance grid */
     wide_mask straight; /* lanes whose place of the hit is on the segment, not on the parabola */
@@ -40,7 +41,7 @@ MOTE_INLINE void collide_hit_clear(collide_hit *hit) {
     const wide3 none = wide3_zero();
     const wide_mask no_lane = (wide_mask){0};
     hit->f = wide_set(COLLIDE_NO_HIT);
-    hit->normal = hit->later = hit->place = hit->drift = hit->swerve = none;
+    hit->normal = hit->later = hit->place = hit->drift = hit->swerve = hit->out = none;
     hit->restitution = hit->friction = hit->depth = hit->spin = none.x;
     hit->index = hit->kills = hit->sticks = hit->grid = hit->straight = hit->passes = no_lane;
 }
@@ -102,6 +103,7 @@ MOTE_INLINE void collide_take(const mote_collision *c, int32_t index, const mote
         hit->later = wide3_select(first, here->later, hit->later);
         hit->place = wide3_select(first, here->place, hit->place);
     }
+    if (to->height_field || to->distance_grid) hit->out = wide3_select(first, here->out, hit->out);
     hit->drift = wide3_select(first, here->drift, hit->drift);
     hit->swerve = wide3_select(first, here->swerve, hit->swerve);
     hit->depth = wide_select(first, here->depth, hit->depth);

@@ -313,6 +313,4 @@ void mote_particles_jump(mote_particles *particles, const mote_step *step, const
     mote_step there = *step;
     there.number = number;
     mote_particles_kick(particles, &there, -0.5, 0, particles->range.slot_count);
-    if (particles->range.previous_x[0])
-        mote_particles_forget_previous(particles, 0, particles->range.slot_count);
 }

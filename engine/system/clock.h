@@ -29,6 +29,9 @@ uint64_t mote_clock_end_tick(const mote_clock *clock, uint64_t steps, uint64_t r
 bool mote_clock_take(mote_clock *clock, uint64_t nanoseconds, mote_late_policy policy, uint32_t max_steps,
                      mote_advance *advance);
 
+/* Sets the remainder to a part of a step, 0 .. 1, of which the last tick is never full. */
+void mote_clock_set_alpha(mote_clock *clock, float alpha);
+
 /* Returns remainder / ticks_per_step, limited to [0, 1): the blend for presentation. */
 float mote_clock_alpha(const mote_clock *clock);
 

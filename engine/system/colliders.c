@@ -39,6 +39,19 @@ mote_result mote_system_set_collider(mote_system *system, mote_collider_id id, c
     return MOTE_OK;
 }
 
+mote_result mote_system_change_collider(mote_system *system, mote_collider_id id,
+                                        const mote_collider_def *def) {
+    uint32_t place;
+    if (!system || !def) return MOTE_ERROR_NULL;
+    mote_result result = mote_system_find(system, &system->colliders.list, MOTE_ID(id), &place);
+    if (result) return result;
+    mote_collider_def changed = *def;
+    changed.transform = mote_collider_at(&system->colliders, place)->def.transform;
+    result = mote_system_collider_check(system, &changed, NULL);
+    if (result == MOTE_OK) mote_colliders_change(&system->colliders, place, &changed);
+    return result;
+}
+
 mote_result mote_system_move_collider(mote_system *system, mote_collider_id id, const mote_transform *target,
                                       uint64_t tick) {
     uint32_t place;
@@ -48,6 +61,19 @@ mote_result mote_system_move_collider(mote_system *system, mote_collider_id id, 
     if (result) return result;
     const mote_fpu_state saved = mote_fpu_enter();
     mote_colliders_move(&system->colliders, place, target, mote_system_boundary(system), tick);
+    mote_fpu_leave(saved);
+    return MOTE_OK;
+}
+
+mote_result mote_system_collider_placement(const mote_system *system, mote_collider_id id,
+                                           mote_transform *placement) {
+    uint32_t place;
+    if (!system || !placement) return MOTE_ERROR_NULL;
+    const mote_result result = mote_system_find(system, &system->colliders.list, MOTE_ID(id), &place);
+    if (result) return result;
+    const mote_fpu_state saved = mote_fpu_enter();
+    *placement =
+        mote_motion_at(&mote_collider_at(&system->colliders, place)->motion, mote_system_boundary(system), 0);
     mote_fpu_leave(saved);
     return MOTE_OK;
 }

@@ -78,6 +78,18 @@ mote_result mote_system_set_emitter(mote_system *system, mote_emitter_id id, con
     return result;
 }
 
+mote_result mote_system_change_emitter(mote_system *system, mote_emitter_id id, const mote_emitter_def *def) {
+    mote_emitter *emitter;
+    if (!def) return MOTE_ERROR_NULL;
+    mote_result result = find(system, id, &emitter);
+    if (result) return result;
+    mote_emitter_def changed = *def;
+    changed.transform = emitter->def.transform;
+    result = mote_system_emitter_check(system, &changed, NULL);
+    if (result == MOTE_OK) emitter->def = changed;
+    return result;
+}
+
 mote_result mote_system_move_emitter(mote_system *system, mote_emitter_id id, const mote_transform *target,
                                      uint64_t tick) {
     mote_emitter *emitter;
@@ -87,6 +99,18 @@ mote_result mote_system_move_emitter(mote_system *system, mote_emitter_id id, co
     if (result) return result;
     const mote_fpu_state saved = mote_fpu_enter();
     mote_motion_target(&emitter->motion, mote_system_boundary(system), target, tick);
+    mote_fpu_leave(saved);
+    return MOTE_OK;
+}
+
+mote_result mote_system_emitter_placement(const mote_system *system, mote_emitter_id id,
+                                          mote_transform *placement) {
+    mote_emitter *emitter;
+    if (!placement) return MOTE_ERROR_NULL;
+    const mote_result result = find(system, id, &emitter);
+    if (result) return result;
+    const mote_fpu_state saved = mote_fpu_enter();
+    *placement = mote_motion_at(&emitter->motion, mote_system_boundary(system), 0);
     mote_fpu_leave(saved);
     return MOTE_OK;
 }

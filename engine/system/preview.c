@@ -26,15 +26,15 @@ mote_result mote_preview_def_check(const mote_preview_def *def, const char **par
     return interval - 1 < INT64_MAX ? MOTE_OK : mote_named(name, "interval", MOTE_ERROR_RANGE);
 }
 
+/* Returns whether one flow of any length is the path of the system's own steps. */
 static bool is_exact(const mote_system *system) {
-    const bool advects = mote_scheme_table[system->def.integrator].family == MOTE_FAMILY_ADVECTION;
-    return !advects && mote_forces_are_affine(system->forces.items, system->forces.count);
+    return system->def.integrator == MOTE_EXACT_FLOW &&
+           mote_forces_are_affine(system->forces.items, system->forces.count);
 }
 
-/* Returns the steps between two points, before it is a whole number. */
-static double steps_between(const mote_system *system, const mote_preview_def *def) {
-    const double steps = def->interval / system->clock.timestep + 0.5;
-    return steps < 1 ? 1 : steps;
+/* Returns the steps to a number of points, before it is rounded to a whole number. */
+static double steps_to(const mote_system *system, const mote_preview_def *def, uint32_t points) {
+    return def->interval / system->clock.timestep * points;
 }
 
 static mote_result check_preview(const mote_system *system, const mote_preview_def *def) {
@@ -45,7 +45,7 @@ static mote_result check_preview(const mote_system *system, const mote_preview_d
         const mote_force_def *force = (const mote_force_def *)system->forces.items + i;
         if (mote_force_reaches_range(force) || mote_force_needs_anchors(force)) return MOTE_ERROR_INTEGRATOR;
     }
-    const bool few = steps_between(system, def) * def->count <= (double)MOTE_MAX_PREVIEW_STEPS;
+    const bool few = steps_to(system, def, def->count) <= (double)MOTE_MAX_PREVIEW_STEPS;
     if (!few && !is_exact(system)) return MOTE_ERROR_RANGE;
     return mote_plan_can_step(system->def.integrator, system->forces.items, system->forces.count);
 }
@@ -109,10 +109,10 @@ static void preview_stepped(const mote_system *system, const mote_preview_def *d
         mote_run_blocks(&run, 0, 1, &lost);
     }
     mote_plan_make(&plan, plan_def);
-    span.steps = (uint32_t)steps_between(system, def);
-    for (uint32_t i = 0; i < def->count; i++) {
-        span.first_step = system->clock.step + (uint64_t)i * span.steps;
-        mote_run_blocks(&run, 0, 1, &lost);
+    for (uint32_t i = 0, taken = 0; i < def->count; i++, taken += span.steps) {
+        span.first_step = system->clock.step + taken;
+        span.steps = (uint32_t)(steps_to(system, def, i + 1) + 0.5) - taken;
+        if (span.steps) mote_run_blocks(&run, 0, 1, &lost);
         store_point(&p, lost, points[i]);
     }
 }

@@ -29,12 +29,12 @@ mote_result mote_system_seek(mote_system *system, uint64_t step) {
         !mote_forces_are_affine(system->forces.items, system->forces.count))
         return MOTE_ERROR_INTEGRATOR;
     mote_events_clear(system->particles.events, system->mark);
-    if (step == system->clock.step) return MOTE_OK;
     const mote_result fetched = mote_system_fetch(system);
     if (fetched) return fetched;
     const mote_fpu_state saved = mote_fpu_enter();
     system->busy = true;
-    jump(system, step);
+    if (step != system->clock.step) jump(system, step);
+    mote_particles_forget_previous(&system->particles, 0, system->particles.range.slot_count);
     system->busy = false;
     mote_system_note(system, MOTE_NOTED_SEEK, step, 0, NULL, 0);
     mote_fpu_leave(saved);

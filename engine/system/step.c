@@ -143,6 +143,17 @@ mote_result mote_system_step(mote_system *system, uint32_t steps, mote_advance *
     return run_and_report(system, system->clock.remainder, &system->def.jobs, &report, out);
 }
 
+mote_result mote_system_set_alpha(mote_system *system, float alpha) {
+    mote_result result = mote_system_at_rest(system);
+    if (result == MOTE_OK) result = mote_value_not_negative(alpha);
+    if (result == MOTE_OK && alpha > 1) result = MOTE_ERROR_RANGE;
+    if (result) return result;
+    const mote_fpu_state saved = mote_fpu_enter();
+    mote_clock_set_alpha(&system->clock, alpha);
+    mote_fpu_leave(saved);
+    return MOTE_OK;
+}
+
 typedef struct crowd {
     mote_system *const *systems;
     uint64_t nanoseconds;

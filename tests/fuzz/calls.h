@@ -223,7 +223,7 @@ static inline mote_result call_collider(host *h, input *in) {
 static inline mote_result call_set_collider(host *h, input *in) {
     const mote_collider_id id = PICK(collider);
     const mote_collider_def def = take_collider(in);
-    return mote_system_set_collider(h->system, id, &def);
+    return (def.kind & 1 ? mote_system_change_collider : mote_system_set_collider)(h->system, id, &def);
 }
 
 static inline mote_result call_move_collider(host *h, input *in) {
@@ -273,7 +273,7 @@ static inline mote_result call_emitter(host *h, input *in) {
 static inline mote_result call_set_emitter(host *h, input *in) {
     const mote_emitter_id id = PICK(emitter);
     const mote_emitter_def def = take_emitter(in);
-    return mote_system_set_emitter(h->system, id, &def);
+    return (def.seed & 1 ? mote_system_change_emitter : mote_system_set_emitter)(h->system, id, &def);
 }
 
 static inline mote_result call_move_emitter(host *h, input *in) {

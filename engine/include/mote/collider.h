@@ -154,10 +154,20 @@ MOTE_API mote_result mote_system_add_collider(mote_system *system, const mote_co
 MOTE_API mote_result mote_system_set_collider(mote_system *system, mote_collider_id id,
                                               const mote_collider_def *def);
 
+/** Replaces the settings and keeps the motion: placement, way and target, also a pending one, are those of
+ * before, and def->transform is ignored. With the settings that it has nothing changes, to the last bit. The
+ * shape may change too: what is inside it then is put on its surface. Errors: as mote_system_set_collider. */
+MOTE_API mote_result mote_system_change_collider(mote_system *system, mote_collider_id id,
+                                                 const mote_collider_def *def);
+
 /** Sets a target: the collider moves to it and arrives at the tick (see MOTE_NEXT_ADVANCE). Errors: NULL,
  * BUSY, ID, NOT_FINITE, RANGE. */
 MOTE_API mote_result mote_system_move_collider(mote_system *system, mote_collider_id id,
                                                const mote_transform *target, uint64_t tick);
+
+/** Computes where a collider is after the last step. Errors: NULL, BUSY, ID. */
+MOTE_API mote_result mote_system_collider_placement(const mote_system *system, mote_collider_id id,
+                                                    mote_transform *placement);
 
 /** Removes a collider. Errors: NULL, BUSY, ID. */
 MOTE_API mote_result mote_system_remove_collider(mote_system *system, mote_collider_id id);

@@ -71,7 +71,9 @@ typedef struct mote_emitter_def {
 } mote_emitter_def;
 
 /** Returns a def of a point at the origin: 0 births, along y without spread, 1 m/s, no end of life, 1 kg,
- * collision radius 0 m, seed 0, aligned, no spin (about random axes). */
+ * collision radius 0 m, seed 0, aligned, no spin (about random axes). Mass and radius are these also where
+ * those of the system's def differ; the inertia of the newborn is that of the system's def, whatever their
+ * mass and radius. */
 MOTE_API mote_emitter_def mote_default_emitter_def(void);
 
 /** Checks a def. parameter: NULL, or receives the name of the field at fault (NULL: none). Returns MOTE_OK,
@@ -112,10 +114,20 @@ MOTE_API mote_result mote_system_add_emitter(mote_system *system, const mote_emi
 MOTE_API mote_result mote_system_set_emitter(mote_system *system, mote_emitter_id id,
                                              const mote_emitter_def *def);
 
+/** Replaces the settings and keeps the motion: placement, way and target, also a pending one, are those of
+ * before, and def->transform is ignored. So a rocket whose rate changes in each frame flies on. With the
+ * settings that it has nothing changes, to the last bit. Errors: as mote_system_set_emitter. */
+MOTE_API mote_result mote_system_change_emitter(mote_system *system, mote_emitter_id id,
+                                                const mote_emitter_def *def);
+
 /** Sets a target: the emitter moves to it and arrives at the tick (see MOTE_NEXT_ADVANCE); a tick that has
  * passed: at once, without births by the way. Errors: NULL, BUSY, ID, NOT_FINITE, RANGE. */
 MOTE_API mote_result mote_system_move_emitter(mote_system *system, mote_emitter_id id,
                                               const mote_transform *target, uint64_t tick);
+
+/** Computes where an emitter is after the last step. Errors: NULL, BUSY, ID. */
+MOTE_API mote_result mote_system_emitter_placement(const mote_system *system, mote_emitter_id id,
+                                                   mote_transform *placement);
 
 /** Emits `count` more particles in the next step, at its start (f = 0), before those of the rate. Bursts
  * before the same step add up. Errors: NULL, BUSY, ID, OVERFLOW (more than MOTE_MAX_PARTICLES wait). */

@@ -32,10 +32,11 @@ MOTE_API mote_result mote_height_field_def_check(const mote_height_field_def *de
  *
  * All that is below is solid, to any depth; beyond the outer samples there is nothing, and the border is no
  * wall: a particle that comes in below the surface from the side is put on top in that step or the next, from
- * any depth. Where particles may fall off the border, a plane with MOTE_RESPONSE_KILL not far below it ends
- * them. For particles and points of radius r the surface is that of the heights h + r w, where w is the mean
- * of 1 / n_y over the triangles at the sample and n their normals. On a plane this is the offset by r along
- * the normal; at an edge where 1 / n_y changes by d the error is at most r d. With r = 0 there is none.
+ * any depth: along the normal of the triangle above it or, where that leads below another one, straight up.
+ * Where particles may fall off the border, a plane with MOTE_RESPONSE_KILL not far below it ends them. For
+ * particles and points of radius r the surface is that of the heights h + r w, where w is the mean of 1 / n_y
+ * over the triangles at the sample and n their normals. On a plane this is the offset by r along the normal;
+ * at an edge where 1 / n_y changes by d the error is at most r d. With r = 0 there is none.
  * Errors: NULL, DEF, RANGE (a count below 2 or above 2^24, or too many samples; a spacing too small or too
  * large; a height beyond 10^9 m; a mean w beyond 10^6), NOT_FINITE (a spacing or height), MEMORY. Any thread.
  */

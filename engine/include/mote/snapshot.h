@@ -105,12 +105,12 @@ typedef struct mote_snapshot_fault {
  * Views are invalid afterwards.
  *
  * All of a snapshot is checked before anything changes, with or without checksum: damage is refused or gives
- * another legal state, never an access out of bounds. fault: NULL, or receives the
- * location of an error. Errors: NULL, BUSY, FILE (cut short, damaged, of another version or no snapshot),
- * FOREIGN (of a system that was set up by other calls; a callback, grid, height field or distance grid that
- * the system does not have), CAPACITY (more particles than reserved), MEMORY (more forces, colliders, links,
- * pins or springs than there was memory for; memory may have been allocated, the state is unchanged). Runs on
- * the calling thread. */
+ * another legal state, never an access out of bounds. fault: NULL, or receives the location of an error.
+ * Errors: NULL, BUSY, FILE (cut short, damaged, of another version or no snapshot), FOREIGN (of a system that
+ * was set up by other calls; a callback, grid, height field or distance grid that the system does not have),
+ * CAPACITY (more particles than reserved; with ids, also if the saved system ever had more at a time, because
+ * it keeps the ids that it gave out), MEMORY (more forces, colliders, links, pins or springs than there was
+ * memory for; memory may have been allocated, the state is unchanged). Runs on the calling thread. */
 MOTE_API mote_result mote_system_restore(mote_system *system, const void *memory, size_t bytes,
                                          mote_snapshot_fault *fault);
 
@@ -130,9 +130,9 @@ typedef struct mote_hash_chunk {
 
 /** Computes the hashes that show where the states of two machines differ: of the system, its forces, loose
  * particles (the stack of free ids counts with the system), strands, networks (particles, then springs),
- * links and colliders, in chunks of MOTE_HASH_CHUNK items in the host's numbering. States with equal hashes
- * of all chunks have equal mote_system_hash. *count receives the number of chunks; the first `capacity` of
- * them are written. Errors: NULL, BUSY. Cost: reads every column of the chunks written. */
+ * links, colliders and emitters, in chunks of MOTE_HASH_CHUNK items in the host's numbering. States with
+ * equal hashes of all chunks have equal mote_system_hash. *count receives the number of chunks; the first
+ * `capacity` of them are written. Errors: NULL, BUSY. Cost: reads every column of the chunks written. */
 MOTE_API mote_result mote_system_hash_chunks(const mote_system *system, mote_hash_chunk *chunks,
                                              uint32_t capacity, uint32_t *count);
 

@@ -174,8 +174,7 @@ typedef struct mote_range_view {
     mote_vector_columns inertia;
 } mote_range_view;
 
-/** Returns the columns of all slots in use, those of particles killed since the last step included. NULL
- * system: an empty view. */
+/** Returns the columns of all slots in use, also of those killed since the last step. NULL: an empty view. */
 MOTE_API mote_range_view mote_system_view(mote_system *system);
 
 /** Returns the number of slots in use (particles killed since the last step included); 0 for NULL. */
@@ -320,6 +319,12 @@ MOTE_API mote_result mote_system_advance(mote_system *system, uint64_t nanosecon
  * mote_system_advance but OVERFLOW. */
 MOTE_API mote_result mote_system_step(mote_system *system, uint32_t steps, mote_advance *advance);
 
+/** Sets the accumulator to a part of a step, alpha = 0 .. 1 (1: a tick less): the blend of everything that is
+ * presented. For systems stepped by mote_system_step, which leaves the accumulator alone: in the hook of
+ * another one, whose mote_advance.alpha they are given, or in a loop of the host. Targets of
+ * MOTE_NEXT_ADVANCE count with the alpha set before the steps. Errors: NULL, BUSY, NOT_FINITE, RANGE. */
+MOTE_API mote_result mote_system_set_alpha(mote_system *system, float alpha);
+
 /** Advances many systems as mote_system_advance does, distributed over jobs (NULL: the calling thread); each
  * system runs serially. advances: NULL or count of them. Errors: RANGE (jobs->workers); then, by system in
  * the order given, ID (a system given twice) and those of mote_system_advance in its order: none has advanced
@@ -331,13 +336,13 @@ MOTE_API mote_result mote_systems_advance(mote_system *const *systems, uint32_t 
  * everywhere, and no external forces wait for the next step. Particles whose lifetime ends on the way are
  * removed, and so are those that turn non-finite; a jump back does not restore them. Ages change by the whole
  * distance: forwards they stop at MOTE_MAX_AGE, back they fall, below 0 for particles that were born later,
- * as far as -MOTE_MAX_AGE. The accumulator stays.
- * Positions are presented without interpolation. Errors: NULL, BUSY, INTEGRATOR (a force that is not affine
+ * as far as -MOTE_MAX_AGE. The accumulator stays. Positions are presented without interpolation until the
+ * next step, also after a seek to the present one. Errors: NULL, BUSY, INTEGRATOR (a force that is not affine
  * or in a region, external forces, orientations, an emitter, a collider of any response if def.collisions and
  * the system has particles, an advecting integrator, strands, a network). */
 MOTE_API mote_result mote_system_seek(mote_system *system, uint64_t step);
 
-#define MOTE_MAX_PREVIEW_STEPS 16777216u /**< steps of a preview under forces that are not affine */
+#define MOTE_MAX_PREVIEW_STEPS 16777216u /**< steps of a preview */
 
 /** Start and sampling of a preview. */
 typedef struct mote_preview_def {
@@ -357,13 +362,13 @@ MOTE_API mote_preview_def mote_default_preview_def(void);
 MOTE_API mote_result mote_preview_def_check(const mote_preview_def *def, const char **parameter);
 
 /** Computes points of the path that a particle would take from the given state, starting now; the system is
- * not changed. points[i] is its position after (i + 1) x interval: exact for any interval where all forces
- * are affine. With other forces it takes the system's own steps, the number nearest to the interval, at least
- * one, in all at most MOTE_MAX_PREVIEW_STEPS. Points of the path from that on at which the particle would
- * turn non-finite, and die, are NaN. Callbacks see slot 0 of a range of one. Errors: NULL, BUSY,
- * those of mote_preview_def_check, RANGE (too many steps), INTEGRATOR (a callback that reaches the range,
- * particle anchors, exact flow where all forces are callbacks, a collider of any response if def.collisions).
- */
+ * not changed. points[i] is its position after that number of the system's steps which is nearest to (i + 1)
+ * x interval; under MOTE_EXACT_FLOW with affine forces alone, after (i + 1) x interval itself. (By
+ * semi-implicit Euler a throw is g t dt / (2 substeps) below its parabola, here as in the steps.) Points from
+ * that on at which the particle would turn non-finite, and die, are NaN. Callbacks see slot 0 of a range of
+ * one. Errors: NULL, BUSY, those of mote_preview_def_check, RANGE (more than MOTE_MAX_PREVIEW_STEPS),
+ * INTEGRATOR (a callback that reaches the range, particle anchors, exact flow where all forces are callbacks,
+ * a collider of any response if def.collisions). */
 MOTE_API mote_result mote_system_preview(const mote_system *system, const mote_preview_def *def,
                                          float (*points)[3]);
 
@@ -387,7 +392,7 @@ typedef struct mote_statistics {
 
 #define MOTE_NO_ITEM 0xffffffffu /**< number of no particle, spring or strand */
 
-/** Computes the statistics of everything in a system: loose particles, strands and networks.
+/** Computes the statistics of a system: loose particles (killed ones until the next step), strands, networks.
  * max_strain_item is MOTE_NO_ITEM; elastic energies of links are omitted. Errors: NULL, BUSY. Runs on the
  * system's jobs. */
 MOTE_API mote_result mote_system_statistics(const mote_system *system, mote_statistics *statistics);
@@ -441,8 +446,7 @@ typedef struct mote_present_layout {
 
 #define MOTE_NO_COLUMN 0xffffffffu /**< number of no column */
 
-/** Returns a layout of packed positions in world coordinates, in slot order: 12 bytes a particle, nothing
- * else. */
+/** Returns a layout of packed positions in world coordinates, in slot order: 12 bytes a particle. */
 MOTE_API mote_present_layout mote_default_present_layout(void);
 
 /** Checks a layout for the loose particles of a system; NULL: for one with all columns. Returns the code that
@@ -474,8 +478,7 @@ MOTE_API mote_result mote_present_layout_check(const mote_system *system, const 
 MOTE_API mote_result mote_system_present(const mote_system *system, const mote_present_layout *layout,
                                          void *vertices, size_t bytes);
 
-/** Returns the bytes of memory that mote_system_order needs for a number of particles: 10 each, up to a whole
- * 16. */
+/** Returns the bytes of memory that mote_system_order needs: 10 a particle, up to a whole 16. */
 MOTE_API size_t mote_order_bytes(uint32_t count);
 
 /** Sorts the slots of all particles back to front: order[0] is the slot furthest along the direction (of any
