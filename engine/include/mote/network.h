@@ -75,8 +75,8 @@ typedef enum mote_network_solver {
      *
      * Reactions, links and the elastic energy of the primal form, and the elastic energy of the dual one, are
      * k times elongations, and so err by about k times the error of positions. Mean reaction in N of the pin
-     * of a net of 6 x 6 particles of 5 g that hangs from it, with the default budget (1.72 would be right, and
-     * 1.73 to 1.75 while it swings):
+     * of a net of 6 x 6 particles of 5 g that hangs from it, with the default budget (1.72 would be right,
+     * and 1.73 to 1.75 while it swings):
      *
      * | k, N/m | 1 substep | 4 | 16 |
      * | ------ | --------- | --- | --- |
