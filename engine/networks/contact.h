@@ -76,6 +76,20 @@ MOTE_INLINE void network_contact_response(const mote_network_job *job, const mot
     network_store3(c, COLUMN(x), at, wide3_select(in, wide3_sub(x, wide3_scale(back, slid)), x));
 }
 
+/* Coefficient of friction of points that two colliders press. */
+#define NETWORK_PRESSED 1e6f
+
+/* A point that two colliders press, with less room between them than it needs, stays as deep in the contact's
+ * as it began the substep, and moves with it: put out of each by the other in turn, it would get a speed from
+ * both, and free to slide it would sink into narrow creases. */
+MOTE_INLINE void network_allow_pressed(const mote_network_scratch *c, ptrdiff_t at, mote_contact *contact) {
+    const wide_mask pressed = wide_less((wide){0}, wide_load(network_column(c, COLUMN(pressed)) + at));
+    const wide3 held = wide3_add(network_load3(c, COLUMN(start), at), contact->drift);
+    contact->offset =
+        wide_select(pressed, wide_min(contact->offset, wide3_dot(contact->normal, held)), contact->offset);
+    contact->friction = wide_select(pressed, wide_set(NETWORK_PRESSED), contact->friction);
+}
+
 /* Projects points inside a collider onto its surface. Returns their penetration depth (m), 0 in the other
  * lanes. */
 MOTE_INLINE wide network_project_out(const mote_network_scratch *c, ptrdiff_t at,
@@ -101,6 +115,7 @@ MOTE_INLINE void network_resolve_contacts(const mote_network_job *job, const mot
         const ptrdiff_t at = (ptrdiff_t)slot - c->first;
         mote_contact contact;
         if (!network_contact(job, c, (network_path){substep, COLUMN(x), false}, slot, &contact)) continue;
+        if (job->constrained) network_allow_pressed(c, at, &contact);
         const wide depth = network_project_out(c, at, &contact);
         network_contact_response(job, c, at, wide_less((wide){0}, depth), &contact, (wide){0},
                                  network_sliding_of(job, slot));
@@ -227,8 +242,10 @@ MOTE_INLINE void network_solver_contacts(const mote_network_job *job, const mote
         const ptrdiff_t at = (ptrdiff_t)slot - c->first;
         mote_contact recorded = network_recorded_contact(c, at), contact;
         if (network_contact(job, c, (network_path){substep, COLUMN(x), grip == MOTE_GRIP_NONE}, slot,
-                            &contact))
+                            &contact)) {
+            network_allow_pressed(c, at, &contact);
             network_record_contact(c, at, &contact, &recorded);
+        }
         if (grip == MOTE_GRIP_HOLD)
             network_hold(job, c, at, &recorded);
         else if (grip != MOTE_GRIP_NONE)

@@ -32,23 +32,67 @@ MOTE_INLINE network_springs network_springs_of(const mote_network *n, const mote
     return all;
 }
 
-/* MOTE_SOLVE_EXPEL. COLUMN(direction) keeps the start. Sums the squares of the depths. */
+/* Share of its depth in a collider by which a point that is put out may be in another one, and the way out of
+ * both over the greater depth beyond which there is none: of planes, in creases below 39 degrees. */
+#define EXPEL_ROOM 0x1p-4f
+#define EXPEL_LONG 3.0f
+
+/* Ways out of what points are in: of one collider along its normal, of two along both. pressed: lanes that
+ * two colliders leave no room; their way is 0. */
+typedef struct network_way_out {
+    wide3 way;
+    wide_mask in, pressed;
+} network_way_out;
+
+/* Returns the way out from `start` of the lanes that leave `contact`, of which COLUMN(start) has done so.
+ * With depths d, e and the cosine c of the normals n, m it is a n + b m, a + b c = d, a c + b = e. */
+MOTE_INLINE network_way_out network_leave_both(const mote_network_job *job, const mote_network_scratch *c,
+                                               uint32_t substep, uint32_t slot, wide3 start,
+                                               const mote_contact *contact, network_way_out one) {
+    const wide zero = {0}, d = contact->offset - wide3_dot(contact->normal, start);
+    const wide3 out = network_load3(c, COLUMN(start), (ptrdiff_t)slot - c->first);
+    mote_contact other;
+    if (!network_contact(job, c, (network_path){substep, COLUMN(start), true}, slot, &other)) return one;
+    const wide beyond = other.offset - wide3_dot(other.normal, out),
+               e = other.offset - wide3_dot(other.normal, start),
+               cosine = wide3_dot(contact->normal, other.normal);
+    const wide_mask both = one.in & wide_less(wide_set(EXPEL_ROOM) * d, beyond);
+    if (!wide_lane_bits(both)) return one;
+    const wide rest = wide_set(1.0f) - cosine * cosine,
+               inverse = wide_set(1.0f) / wide_select(wide_less(zero, rest), rest, wide_set(1.0f)),
+               a = inverse * (d - cosine * e), b = inverse * (e - cosine * d), deeper = wide_max(d, e);
+    const wide3 way = wide3_add_scaled(wide3_scale(a, contact->normal), b, other.normal);
+    const wide_mask room =
+        wide_less(zero, rest) &
+        ~wide_less(wide_set(EXPEL_LONG * EXPEL_LONG) * (deeper * deeper), wide3_dot(way, way));
+    one.pressed = both & ~room, one.in &= ~one.pressed;
+    one.way = wide3_select(both, wide3_select(room, way, wide3_zero()), one.way);
+    return one;
+}
+
+/* MOTE_SOLVE_EXPEL. COLUMN(direction) keeps the start. Sums the squares of the ways. */
 MOTE_INLINE void network_expel(const mote_network_job *job, const mote_network_scratch *c, uint32_t substep,
                                uint32_t slot, network_sums *sums) {
     const ptrdiff_t at = (ptrdiff_t)slot - c->first;
+    const wide zero = {0};
     const wide3 start = network_load3(c, COLUMN(start), at);
+    float *const pressed = network_column(c, COLUMN(pressed)) + at;
     mote_contact contact;
     network_store3(c, COLUMN(direction), at, start);
+    wide_store(pressed, zero);
     if (!network_contact(job, c, (network_path){substep, COLUMN(start), true}, slot, &contact)) return;
-    const wide depth = wide_max(contact.offset - wide3_dot(contact.normal, start), (wide){0});
-    const wide_mask in = wide_less((wide){0}, depth);
-    if (!wide_lane_bits(in)) return;
+    const wide depth = wide_max(contact.offset - wide3_dot(contact.normal, start), zero);
+    network_way_out out = {wide3_scale(depth, contact.normal), wide_less(zero, depth), (wide_mask){0}};
+    if (!wide_lane_bits(out.in)) return;
+    network_store3(c, COLUMN(start), at, wide3_select(out.in, wide3_add(start, out.way), start));
+    out = network_leave_both(job, c, substep, slot, start, &contact, out);
     const wide3 x = network_load3(c, COLUMN(x), at);
-    network_store3(c, COLUMN(start), at,
-                   wide3_select(in, wide3_add_scaled(start, depth, contact.normal), start));
-    network_store3(c, COLUMN(x), at, wide3_select(in, wide3_add_scaled(x, depth, contact.normal), x));
-    const wide shortest = network_springs_of(job->network, c, slot).shortest;
-    network_gather_sums(sums, slot % MOTE_GROUP, depth * depth, wide_select(in, depth / shortest, (wide){0}));
+    network_store3(c, COLUMN(start), at, wide3_select(out.in, wide3_add(start, out.way), start));
+    network_store3(c, COLUMN(x), at, wide3_select(out.in, wide3_add(x, out.way), x));
+    wide_store(pressed, wide_select(out.pressed, wide_set(1.0f), zero));
+    const wide shortest = network_springs_of(job->network, c, slot).shortest,
+               square = wide_select(out.in, wide3_dot(out.way, out.way), zero);
+    network_gather_sums(sums, slot % MOTE_GROUP, square, wide_sqrt(square) / shortest);
 }
 
 /* MOTE_SOLVE_RELAX. COLUMN(start_v) of pins keeps where they travel to. */
