@@ -117,8 +117,11 @@ MOTE_INLINE void network_resolve_contacts(const mote_network_job *job, const mot
         if (!network_contact(job, c, (network_path){substep, COLUMN(x), false}, slot, &contact)) continue;
         if (job->constrained) network_allow_pressed(c, at, &contact);
         const wide depth = network_project_out(c, at, &contact);
-        network_contact_response(job, c, at, wide_less((wide){0}, depth), &contact, (wide){0},
-                                 network_sliding_of(job, slot));
+        const wide_mask in = wide_less((wide){0}, depth);
+        network_contact_response(job, c, at, in, &contact, (wide){0}, network_sliding_of(job, slot));
+        if (!job->constrained) continue;
+        float *const pressed = network_column(c, COLUMN(pressed)) + at;
+        wide_store(pressed, wide_select(in, wide_set(2.0f), wide_load(pressed)));
     }
 }
 

@@ -5,7 +5,7 @@
  * The springs of such points are strained by it, and would throw the net. So the particles around move too,
  * in position alone: e minimises m/2 |e|^2 / H^2 + U(x0 + e) - U(x0) - e grad U(x0), with the points in
  * contact held at the surface. It is 0 if no point leaves, for any strain of x0. H is so long that springs
- * are stiff compared to m / H^2 (EXPEL_STIFFNESS in solve.c). In the dual solver, which has no contacts,
+ * are stiff compared to m / H^2 (EXPEL_STIFFNESS in relax.h). In the dual solver, which has no contacts,
  * contacts and lengths are solved in turn, with points in contact that are heavy. */
 #ifndef MOTE_NETWORKS_EXPEL_H
 #define MOTE_NETWORKS_EXPEL_H

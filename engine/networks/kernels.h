@@ -44,7 +44,7 @@ typedef struct mote_network_scratch_layout {
             float normal_impulse; /* of a contact, as a displacement, m */
             float friction;       /* Coulomb's coefficient at a contact */
             float friction_used;  /* length of friction_shift in the last linear system, m; NETWORK_HELD */
-            float pressed;        /* 1: two colliders press the point, else 0 */
+            float pressed;        /* 1: two colliders press the point; 2: contacts moved it after the solve */
         }; /* solver */
     };
 } mote_network_scratch_layout;

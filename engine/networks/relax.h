@@ -40,35 +40,50 @@ static inline void relax_lengths(island *i, mote_network_step_report *report) {
     find_contacts(i, MOTE_GRIP_NONE);
 }
 
-/* Finds the longest way by which a point was put out. */
-static inline void find_way_out(const island *i, double out[3]) {
-    double from[3], way[3];
-    out[0] = out[1] = out[2] = 0;
+/* Ways by which points are put out: the longest one, and the length of their sum over the sum of their
+ * lengths. */
+typedef struct ways_out {
+    double longest[3], agreement;
+} ways_out;
+
+/* Agreement from which on all point about the same way, and from which on not to both sides. */
+#define EXPEL_SAME  0.9
+#define EXPEL_ASIDE 0.4
+
+static inline ways_out find_ways_out(const island *i) {
+    ways_out out = {{0, 0, 0}, 0};
+    double from[3], way[3], sum[3] = {0, 0, 0}, lengths = 0;
     EACH_SLOT(i, slot) {
         fetch(i, COLUMN(direction), slot, from), fetch(i, COLUMN(start), slot, way);
-        for (int k = 0; k < 3; k++) way[k] -= from[k];
-        if (mote_dot(way, way) > mote_dot(out, out)) memcpy(out, way, sizeof way);
+        for (int k = 0; k < 3; k++) way[k] -= from[k], sum[k] += way[k];
+        lengths += __builtin_sqrt(mote_dot(way, way));
+        if (mote_dot(way, way) > mote_dot(out.longest, out.longest)) memcpy(out.longest, way, sizeof way);
     }
+    if (lengths > 0) out.agreement = __builtin_sqrt(mote_dot(sum, sum)) / lengths;
+    return out;
 }
 
-/* Moves the free particles, and the places that hold them, by a way. */
-static inline void shift(const island *i, const double way[3]) {
+/* Moves the free particles, from where Newton's method begins; held: and the places that hold them. */
+static inline void shift(const island *i, const double way[3], bool held) {
     EACH_SLOT(i, slot) {
         if (!(mass_of(i, slot) > 0)) continue;
         float *memory = i->c->memory + (slot - i->c->first);
         for (size_t k = 0; k < 3; k++) {
             memory[(COLUMN(moved) + k) * i->c->stride] += (float)way[k];
-            memory[(COLUMN(friction_shift) + k) * i->c->stride] += (float)way[k];
+            if (held) memory[(COLUMN(friction_shift) + k) * i->c->stride] += (float)way[k];
         }
     }
 }
 
-/* Newton's method for lengths and contacts. */
-static inline void relax_positions(island *i, const double out[3], mote_network_step_report *report) {
+/* Newton's method for lengths and contacts. deep: points were put out by more than the length of a spring.
+ * One by one they would meet their neighbours, and springs would fold; so the whole net is put out. */
+static inline void relax_positions(island *i, const ways_out *out, bool deep,
+                                   mote_network_step_report *report) {
     run(i, MOTE_SOLVE_LINEARISE, LEAST_ACROSS);
     run(i, MOTE_SOLVE_BALANCE, 0);
     mote_island_assemble(i);
-    shift(i, out);
+    if (out->agreement > EXPEL_ASIDE)
+        shift(i, out->longest, deep && out->agreement > EXPEL_SAME && !i->job->linked);
     run(i, MOTE_SOLVE_MOVE, 0);
     find_contacts(i, MOTE_GRIP_NONE);
     relax_system(i, run(i, MOTE_SOLVE_LINEARISE, LEAST_ACROSS), report);
@@ -97,10 +112,11 @@ static inline bool went_astray(const island *i, double squares) {
 }
 
 /* Moves the particles around points that are put out of colliders. stiffness: that of the springs compared to
- * the particles' mass. Returns whether they came to rest nearby; else none has moved. */
-static inline bool relax(island *i, double stiffness, double squares, mote_network_step_report *report) {
-    double out[3];
-    find_way_out(i, out);
+ * the particles' mass; put: sums of the pass that put points out. Returns whether they came to rest nearby;
+ * else none has moved. */
+static inline bool relax(island *i, double stiffness, mote_solve_sums put, mote_network_step_report *report) {
+    const double squares = (double)put.sum;
+    const ways_out out = i->multipliers ? (ways_out){.agreement = 0} : find_ways_out(i);
     const mote_solve_sums springs = run(i, MOTE_SOLVE_RELAX, 0);
     mote_plan plan = *i->job->plan;
     mote_network_job job = *i->job;
@@ -112,7 +128,7 @@ static inline bool relax(island *i, double stiffness, double squares, mote_netwo
         const double square = stiffness * (double)springs.noise / (double)springs.gain;
         if (square > plan.h * plan.h && square < 1e30) plan.h = __builtin_sqrt(square);
         plan.c.h = (float)plan.h;
-        relax_positions(&slow, out, report);
+        relax_positions(&slow, &out, put.largest > 1, report);
     }
     const bool astray = went_astray(i, squares);
     i->overflows |= slow.overflows && !astray;
@@ -127,7 +143,7 @@ static inline bool expel(island *i, mote_network_step_report *report) {
     for (double stiffness = EXPEL_STIFFNESS;; stiffness /= EXPEL_SOFTER) {
         const mote_solve_sums out = run(i, MOTE_SOLVE_EXPEL, 0);
         if (!(out.largest > i->job->network->def.max_strain)) return stiffness < EXPEL_STIFFNESS;
-        if (stiffness < 1 || relax(i, stiffness, (double)out.sum, report)) return true;
+        if (stiffness < 1 || relax(i, stiffness, out, report)) return true;
         if (i->multipliers) stiffness = 1;
     }
 }

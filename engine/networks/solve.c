@@ -236,6 +236,14 @@ static MOTE_COLD mote_solve_sums solve_conflict(island *i, bool *finished, mote_
 /* Whether contacts move particles after the solve. */
 static bool contacts_follow(const island *i) { return i->multipliers && i->job->collider_count; }
 
+/* Whether they have moved some. */
+static bool contacts_moved(const island *i) {
+    EACH_SLOT(i, slot) {
+        if (i->c->memory[COLUMN(pressed) * i->c->stride + (slot - i->c->first)] > 1) return true;
+    }
+    return false;
+}
+
 static void count_unsolved(float residual, mote_network_step_report *report) {
     report->unsolved++;
     report->residual = report->residual < residual ? residual : report->residual;
@@ -266,7 +274,10 @@ static void solve(island *i, mote_network_step_report *report) {
         return;
     }
     if ((unsolved || !finished) && !i->multipliers) keep_momentum(i);
-    if (unsolved && !contacts_follow(i)) count_unsolved(at.largest, report);
+    if (contacts_follow(i))
+        *solved_error(i) = unsolved ? at.largest : 0;
+    else if (unsolved)
+        count_unsolved(at.largest, report);
 }
 
 static island island_of(const mote_network_job *job, const mote_network_scratch *c, const mote_jobs *jobs,
@@ -293,6 +304,6 @@ void mote_network_measure(const mote_network_job *job, const mote_network_scratc
                           uint32_t substep, uint32_t number, mote_network_step_report *report) {
     island i = island_of(job, c, jobs, substep, number);
     if (!i.count || !contacts_follow(&i) || job->network->frozen[number]) return;
-    const float largest = run(&i, MOTE_SOLVE_CHECK, 0).largest;
+    const float largest = contacts_moved(&i) ? run(&i, MOTE_SOLVE_CHECK, 0).largest : *solved_error(&i);
     if (largest > job->network->def.max_strain) count_unsolved(largest, report);
 }

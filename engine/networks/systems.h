@@ -47,6 +47,9 @@ static inline mote_solve_sums run(island *i, mote_solver_pass pass, float factor
     return total;
 }
 
+/* The error after the solve, until contacts have followed: behind the sums of the first chunk. */
+static inline float *solved_error(const island *i) { return partial(i, 0) + 4; }
+
 /* --- Linear systems --- */
 
 /* Fraction of the initial r z to which float32 solves a system. */
@@ -64,7 +67,7 @@ static inline mote_solve_sums run(island *i, mote_solver_pass pass, float factor
 /* Residual over the rest length that is the rounding of positions. Of springs more than points need, a wheel
  * with spokes say, a part of it is one that no multipliers change: it does not get smaller, and steps for it
  * get long (measured: a free wheel of 16 springs got 2 m/s in a step). Where max_strain asks for more, it is
- * solved for. */
+ * solved for; and chains, which have no such part, are solved on: they come to rest. */
 #define ROUNDED_LENGTH 0x1p-21f
 
 /* First search direction of conjugate gradients. own: r z without aggregates. Returns r z. */
@@ -84,6 +87,7 @@ static inline uint32_t solve_system(island *i, float own) {
     float sum = start_direction(i, own);
     const float end = FLOAT_TOLERANCE * sum, enough = DUAL_TOLERANCE * sum;
     const float least = i->conflicts ? NULL_CURVATURE : 0;
+    const bool redundant = !(i->job->network->aggregates.sparse[i->number] > 0);
     for (uint32_t iterations = 1;; iterations++) {
         /* q = A p; alpha = r z / p q, or p q / q D^-1 q. */
         const mote_solve_sums applied = run(i, MOTE_SOLVE_APPLY, (float)i->conflicts);
@@ -95,7 +99,8 @@ static inline uint32_t solve_system(island *i, float own) {
         if (iterations == def->max_linear) return iterations;
         if (!i->multipliers) after.sum += mote_island_correct(i);
         const bool held = !(after.largest > 0.5f * def->max_strain) && !(after.sum > enough),
-                   rounded = !(after.largest > ROUNDED_LENGTH) && !(after.largest > def->max_strain / 16);
+                   rounded = redundant && !(after.largest > ROUNDED_LENGTH) &&
+                             !(after.largest > def->max_strain / 16);
         if (!(after.sum > end) || (i->multipliers && (held || rounded))) return iterations;
         /* beta = new r z / old r z. */
         run(i, MOTE_SOLVE_DIRECTION, i->conflicts ? 0 : after.sum / sum);

@@ -53,20 +53,17 @@ bool mote_clock_take(mote_clock *clock, uint64_t nanoseconds, mote_late_policy p
     if (late && policy == MOTE_LATE_DROP) dropped = late * clock->ticks_per_step;
     if (late && policy == MOTE_LATE_SLOW_DOWN) dropped = rest;
     clock->remainder = rest - dropped;
+    clock->alpha_set = false;
     advance->steps = (uint32_t)steps;
     advance->ticks_consumed = steps * clock->ticks_per_step;
     advance->ticks_dropped = dropped;
     return true;
 }
 
-void mote_clock_set_alpha(mote_clock *clock, float alpha) {
-    const uint64_t ticks = (uint64_t)((double)alpha * (double)clock->ticks_per_step + 0.5);
-    clock->remainder = ticks < clock->ticks_per_step ? ticks : clock->ticks_per_step - 1;
-}
-
 float mote_clock_alpha(const mote_clock *clock) {
     const float below_one = 0x1.fffffep-1f;
-    const float alpha = (float)((double)clock->remainder / (double)clock->ticks_per_step);
+    const float own = (float)((double)clock->remainder / (double)clock->ticks_per_step),
+                alpha = clock->alpha_set ? clock->alpha : own;
     return alpha < below_one ? alpha : below_one;
 }
 

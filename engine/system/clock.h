@@ -10,6 +10,8 @@ typedef struct mote_clock {
     uint64_t ticks_per_nanosecond, ticks_per_step;
     uint64_t keep_steps; /* arrivals are kept at the boundaries before its multiples (base/travel.h) */
     double start_time, timestep;
+    float alpha;    /* for presentation alone, until time is next added */
+    bool alpha_set; /* whether it is in the place of the remainder's */
 } mote_clock;
 
 /* Makes a clock at step 0. A tick is the greatest unit of which a nanosecond and a step are whole
@@ -29,10 +31,7 @@ uint64_t mote_clock_end_tick(const mote_clock *clock, uint64_t steps, uint64_t r
 bool mote_clock_take(mote_clock *clock, uint64_t nanoseconds, mote_late_policy policy, uint32_t max_steps,
                      mote_advance *advance);
 
-/* Sets the remainder to a part of a step, 0 .. 1, of which the last tick is never full. */
-void mote_clock_set_alpha(mote_clock *clock, float alpha);
-
-/* Returns remainder / ticks_per_step, limited to [0, 1): the blend for presentation. */
+/* Returns the blend for presentation, limited to [0, 1): remainder / ticks_per_step, or what is set. */
 float mote_clock_alpha(const mote_clock *clock);
 
 /* Returns start_time + step x timestep. A product, not a running sum, so that rounding errors do not

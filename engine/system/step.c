@@ -148,9 +148,7 @@ mote_result mote_system_set_alpha(mote_system *system, float alpha) {
     if (result == MOTE_OK) result = mote_value_not_negative(alpha);
     if (result == MOTE_OK && alpha > 1) result = MOTE_ERROR_RANGE;
     if (result) return result;
-    const mote_fpu_state saved = mote_fpu_enter();
-    mote_clock_set_alpha(&system->clock, alpha);
-    mote_fpu_leave(saved);
+    system->clock.alpha = alpha, system->clock.alpha_set = true;
     return MOTE_OK;
 }
 

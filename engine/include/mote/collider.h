@@ -156,7 +156,8 @@ MOTE_API mote_result mote_system_set_collider(mote_system *system, mote_collider
 
 /** Replaces the settings and keeps the motion: placement, way and target, also a pending one, are those of
  * before, and def->transform is ignored. With the settings that it has nothing changes, to the last bit. The
- * shape may change too: what is inside it then is put on its surface. Errors: as mote_system_set_collider. */
+ * shape may change too: what is inside it then is put on its surface, but for particles that stick to it.
+ * Errors: as mote_system_set_collider. */
 MOTE_API mote_result mote_system_change_collider(mote_system *system, mote_collider_id id,
                                                  const mote_collider_def *def);
 

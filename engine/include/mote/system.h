@@ -319,10 +319,10 @@ MOTE_API mote_result mote_system_advance(mote_system *system, uint64_t nanosecon
  * mote_system_advance but OVERFLOW. */
 MOTE_API mote_result mote_system_step(mote_system *system, uint32_t steps, mote_advance *advance);
 
-/** Sets the accumulator to a part of a step, alpha = 0 .. 1 (1: a tick less): the blend of everything that is
- * presented. For systems stepped by mote_system_step, which leaves the accumulator alone: in the hook of
- * another one, whose mote_advance.alpha they are given, or in a loop of the host. Targets of
- * MOTE_NEXT_ADVANCE count with the alpha set before the steps. Errors: NULL, BUSY, NOT_FINITE, RANGE. */
+/** Sets the blend of everything that is presented, alpha = 0 .. 1, until the next mote_system_advance. For
+ * systems stepped by mote_system_step, whose accumulator stays empty: in the hook of another one, whose
+ * mote_advance.alpha they are given, or in a loop of the host. It is no state: steps, targets, hashes and
+ * snapshots do not depend on it. Errors: NULL, BUSY, NOT_FINITE, RANGE. */
 MOTE_API mote_result mote_system_set_alpha(mote_system *system, float alpha);
 
 /** Advances many systems as mote_system_advance does, distributed over jobs (NULL: the calling thread); each
