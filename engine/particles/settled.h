@@ -135,10 +135,10 @@ MOTE_INLINE void settled_call(const mote_plan *plan, const mote_lanes *s, wide3 
     for (int u = 0; u < n; u++) acceleration[u] = sum[u].acceleration, force[u] = sum[u].force;
 }
 
-/* Adds the accelerations of quadratic drag, and of the forces that the plan lists, to the sums of n registers
- * from slot i on. */
-MOTE_INLINE void settled_add_others(const mote_plan *plan, const settled *p, size_t i, const mote_lanes *s,
-                                    wide3 *sum, int n) {
+/* Adds the accelerations of quadratic drag and, if `lists`, of the forces that the plan lists, to the sums of
+ * n registers from slot i on. */
+MOTE_INLINE void settled_add_others(const mote_plan *plan, const settled *p, bool lists, size_t i,
+                                    const mote_lanes *s, wide3 *sum, int n) {
     wide3 force[SETTLED_UNROLL];
     MOTE_UNROLLED
     for (int u = 0; u < n; u++) force[u] = wide3_zero();
@@ -149,8 +149,8 @@ MOTE_INLINE void settled_add_others(const mote_plan *plan, const settled *p, siz
         const wide speed = wide_sqrt(wide3_dot(relative, relative));
         force[u] = wide3_add(force[u], wide3_scale(p->drag[k].coefficient * speed, relative));
     }
-    if (plan->lift_count) settled_add_lifts(plan, p, s, sum, force, n);
-    if (plan->called_count) settled_call(plan, s, sum, force, n);
+    if (lists && plan->lift_count) settled_add_lifts(plan, p, s, sum, force, n);
+    if (lists && plan->called_count) settled_call(plan, s, sum, force, n);
     MOTE_UNROLLED
     for (int u = 0; u < n; u++)
         sum[u] = wide3_add_scaled(sum[u], settled_inverse_mass(p, i + (size_t)u * MOTE_WIDTH), force[u]);
@@ -196,7 +196,7 @@ MOTE_INLINE void settled_evaluate(const mote_plan *plan, const settled *p, settl
         }
     }
     if (of.terms && (p->drags || plan->lift_count || plan->called_count))
-        settled_add_others(plan, p, i, s, sum, n);
+        settled_add_others(plan, p, of.family == MOTE_FAMILY_SPLITTING, i, s, sum, n);
     if (FOLDS_AFFINE(of.family) && of.terms) settled_affine(plan, p, of, stage, i, s, dv);
     MOTE_UNROLLED
     for (int u = 0; u < n; u++) {

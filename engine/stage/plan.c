@@ -113,6 +113,8 @@ static bool list_settled(mote_plan *plan, uint32_t *attractors, uint32_t *drags)
         if (*count == MOTE_MAX_SETTLED_OTHERS) return false;
         (part == LIFT ? plan->lift : plan->called)[(*count)++] = def;
     }
+    if ((plan->lift_count || plan->called_count) && plan->scheme->family != MOTE_FAMILY_SPLITTING)
+        return false;
     return *attractors <= MOTE_MAX_SETTLED_ATTRACTORS && *drags <= MOTE_MAX_SETTLED_DRAGS;
 }
 

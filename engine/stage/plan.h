@@ -23,10 +23,10 @@ typedef struct mote_evaluation {
  * specialised before the loop, for the integrators that support them. Drag: affine forces that do not read
  * the position, with uniform mass, under semi-implicit Euler. One attractor, with constant forces and uniform
  * mass; or a few (0 to MOTE_MAX_SETTLED_ATTRACTORS), with quadratic drags (0 to MOTE_MAX_SETTLED_DRAGS), any
- * affine forces and a few others (0 to MOTE_MAX_SETTLED_OTHERS of each kind: constant forces in regions, or
- * any that read neither time nor anchors): under all but integrators of velocity fields, and maps with
- * masses. Noise: curl noise without a region, with any affine forces and uniform mass, under splitting
- * integrators. */
+ * affine forces: under all but integrators of velocity fields, and maps with masses. Under splitting
+ * integrators these with a few others too (0 to MOTE_MAX_SETTLED_OTHERS of each kind): constant forces in
+ * regions, and any that read neither time nor anchors. Noise: curl noise without a region, with any affine
+ * forces and uniform mass, under splitting integrators. */
 typedef enum mote_force_mix {
     MOTE_MIX_AFFINE,
     MOTE_MIX_DRAG,
