@@ -104,17 +104,27 @@ MOTE_INLINE void settled_add_newtons(const mote_plan *plan, const settled *p, ui
                                  mote_affine_evaluate(force, plan->stiff_force, &s[u]));
 }
 
-/* Adds the constant forces in regions to the sums of n registers. */
+/* Whether constant forces in regions are evaluated here; else they are called, for the size. */
+#define SETTLED_LIFTS(n) ((n) == 1 && MOTE_WIDTH > 4)
+
+/* Adds the constant forces in regions to the sums of a register. */
 MOTE_INLINE void settled_add_lifts(const mote_plan *plan, const settled *p, const mote_lanes *s,
-                                   wide3 *acceleration, wide3 *force, int n) {
+                                   wide3 *acceleration, wide3 *force) {
     MOTE_ROLLED
     for (uint32_t k = 0; k < plan->lift_count; k++) {
         const settled_lift *lift = &p->lift[k];
         wide3 *sum = lift->newtons ? force : acceleration;
-        MOTE_UNROLLED
-        for (int u = 0; u < n; u++)
-            sum[u] = wide3_add(sum[u], mote_region_limit(lift->region, s[u].x, lift->value));
+        *sum = wide3_add(*sum, mote_region_limit(lift->region, s->x, lift->value));
     }
+}
+
+/* Calls the forces that the plan lists, without those in regions if they have been evaluated. */
+MOTE_OUTLINE void settled_call_all(const mote_plan *plan, bool evaluated, mote_force_point *at, int n,
+                                   mote_force_sum *sum) {
+    for (uint32_t k = 0; k < plan->lift_count && !evaluated; k++)
+        mote_inline_forces(plan->lift[k], 1, false, at, n, sum);
+    for (uint32_t k = 0; k < plan->called_count; k++)
+        mote_inline_forces(plan->called[k], 1, false, at, n, sum);
 }
 
 /* Adds the forces that are called to the sums of n registers. Copies, member by member: what a call can reach
@@ -128,9 +138,7 @@ MOTE_INLINE void settled_call(const mote_plan *plan, const mote_lanes *s, wide3 
         at[u].x = s[u].x, at[u].v = s[u].v;
         sum[u].acceleration = acceleration[u], sum[u].force = force[u];
     }
-    MOTE_ROLLED
-    for (uint32_t k = 0; k < plan->called_count; k++)
-        mote_inline_forces(plan->called[k], 1, false, at, n, sum);
+    settled_call_all(plan, SETTLED_LIFTS(n), at, n, sum);
     MOTE_UNROLLED
     for (int u = 0; u < n; u++) acceleration[u] = sum[u].acceleration, force[u] = sum[u].force;
 }
@@ -149,8 +157,9 @@ MOTE_INLINE void settled_add_others(const mote_plan *plan, const settled *p, boo
         const wide speed = wide_sqrt(wide3_dot(relative, relative));
         force[u] = wide3_add(force[u], wide3_scale(p->drag[k].coefficient * speed, relative));
     }
-    if (lists && plan->lift_count) settled_add_lifts(plan, p, s, sum, force, n);
-    if (lists && plan->called_count) settled_call(plan, s, sum, force, n);
+    const bool lifts = SETTLED_LIFTS(n);
+    if (lists && lifts && plan->lift_count) settled_add_lifts(plan, p, s, sum, force);
+    if (lists && (plan->called_count || (!lifts && plan->lift_count))) settled_call(plan, s, sum, force, n);
     MOTE_UNROLLED
     for (int u = 0; u < n; u++)
         sum[u] = wide3_add_scaled(sum[u], settled_inverse_mass(p, i + (size_t)u * MOTE_WIDTH), force[u]);
