@@ -293,13 +293,6 @@ static void step_other(void *user, mote_system *system, const mote_range_view *a
     OK(mote_system_step(user, 1, NULL));
 }
 
-static float presented_x(const mote_system *system) {
-    const mote_present_layout layout = mote_default_present_layout();
-    float place[3];
-    OK(mote_system_present(system, &layout, place, sizeof place));
-    return place[0];
-}
-
 /* At 144 frames a second and 60 steps. */
 TEST(a_system_that_steps_in_the_hook_of_another_is_drawn_beside_it) {
     mote_system_def def = mote_default_system_def();

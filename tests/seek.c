@@ -142,13 +142,6 @@ TEST(seeking_forth_and_back_ends_at_the_start) {
         }
 }
 
-static float presented_x(const mote_system *system) {
-    const mote_present_layout layout = mote_default_present_layout();
-    float place[3];
-    OK(mote_system_present(system, &layout, place, sizeof place));
-    return place[0];
-}
-
 TEST(the_picture_after_a_seek_does_not_depend_on_whence) {
     mote_system_def def = mote_default_system_def();
     def.integrator = MOTE_EXACT_FLOW;

@@ -107,4 +107,12 @@ static inline mote_result restore_or_keep(mote_system *system, const void *memor
     return result;
 }
 
+/* Returns where the picture has the x coordinate of the only particle. */
+static inline float presented_x(const mote_system *system) {
+    const mote_present_layout layout = mote_default_present_layout();
+    float place[3];
+    OK(mote_system_present(system, &layout, place, sizeof place));
+    return place[0];
+}
+
 #endif

@@ -76,10 +76,9 @@ void mote_colliders_set(mote_collider_list *list, uint32_t place, const mote_col
 }
 
 void mote_colliders_change(mote_collider_list *list, uint32_t place, const mote_collider_def *def) {
-    mote_collider_def *changed = &mote_collider_at(list, place)->def;
-    *changed = *def;
-    clear_unused(changed);
-    poses_changed(list);
+    const mote_motion motion = mote_collider_at(list, place)->motion;
+    mote_colliders_set(list, place, def);
+    mote_collider_at(list, place)->motion = motion;
 }
 
 void mote_colliders_move(mote_collider_list *list, uint32_t place, const mote_transform *target, uint64_t now,

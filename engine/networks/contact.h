@@ -83,7 +83,7 @@ MOTE_INLINE void network_contact_response(const mote_network_job *job, const mot
  * as it began the substep, and moves with it: put out of each by the other in turn, it would get a speed from
  * both, and free to slide it would sink into narrow creases. */
 MOTE_INLINE void network_allow_pressed(const mote_network_scratch *c, ptrdiff_t at, mote_contact *contact) {
-    const wide_mask pressed = wide_less((wide){0}, wide_load(network_column(c, COLUMN(pressed)) + at));
+    const wide_mask pressed = wide_less((wide){0}, wide_load(network_column(c, COLUMN(touch)) + at));
     const wide3 held = wide3_add(network_load3(c, COLUMN(start), at), contact->drift);
     contact->offset =
         wide_select(pressed, wide_min(contact->offset, wide3_dot(contact->normal, held)), contact->offset);
@@ -120,8 +120,8 @@ MOTE_INLINE void network_resolve_contacts(const mote_network_job *job, const mot
         const wide_mask in = wide_less((wide){0}, depth);
         network_contact_response(job, c, at, in, &contact, (wide){0}, network_sliding_of(job, slot));
         if (!job->constrained) continue;
-        float *const pressed = network_column(c, COLUMN(pressed)) + at;
-        wide_store(pressed, wide_select(in, wide_set(2.0f), wide_load(pressed)));
+        float *const touch = network_column(c, COLUMN(touch)) + at;
+        wide_store(touch, wide_select(in, wide_set(NETWORK_IS_MOVED), wide_load(touch)));
     }
 }
 

@@ -76,10 +76,10 @@ MOTE_INLINE void network_expel(const mote_network_job *job, const mote_network_s
     const ptrdiff_t at = (ptrdiff_t)slot - c->first;
     const wide zero = {0};
     const wide3 start = network_load3(c, COLUMN(start), at);
-    float *const pressed = network_column(c, COLUMN(pressed)) + at;
+    float *const touch = network_column(c, COLUMN(touch)) + at;
     mote_contact contact;
     network_store3(c, COLUMN(direction), at, start);
-    wide_store(pressed, zero);
+    wide_store(touch, zero);
     if (!network_contact(job, c, (network_path){substep, COLUMN(start), true}, slot, &contact)) return;
     const wide depth = wide_max(contact.offset - wide3_dot(contact.normal, start), zero);
     network_way_out out = {wide3_scale(depth, contact.normal), wide_less(zero, depth), (wide_mask){0}};
@@ -89,7 +89,7 @@ MOTE_INLINE void network_expel(const mote_network_job *job, const mote_network_s
     const wide3 x = network_load3(c, COLUMN(x), at);
     network_store3(c, COLUMN(start), at, wide3_select(out.in, wide3_add(start, out.way), start));
     network_store3(c, COLUMN(x), at, wide3_select(out.in, wide3_add(x, out.way), x));
-    wide_store(pressed, wide_select(out.pressed, wide_set(1.0f), zero));
+    wide_store(touch, wide_select(out.pressed, wide_set(NETWORK_IS_PRESSED), zero));
     const wide shortest = network_springs_of(job->network, c, slot).shortest,
                square = wide_select(out.in, wide3_dot(out.way, out.way), zero);
     network_gather_sums(sums, slot % MOTE_GROUP, square, wide_sqrt(square) / shortest);

@@ -44,20 +44,25 @@ typedef struct mote_network_scratch_layout {
             float normal_impulse; /* of a contact, as a displacement, m */
             float friction;       /* Coulomb's coefficient at a contact */
             float friction_used;  /* length of friction_shift in the last linear system, m; NETWORK_HELD */
-            float pressed;        /* 1: two colliders press the point; 2: contacts moved it after the solve */
+            float touch;          /* 0, NETWORK_IS_PRESSED or NETWORK_IS_MOVED */
         }; /* solver */
     };
 } mote_network_scratch_layout;
 #define COLUMN(member)  MOTE_SCRATCH_COLUMN(mote_network_scratch_layout, member)
 #define NETWORK_COLUMNS MOTE_SCRATCH_COLUMNS(mote_network_scratch_layout)
 
+/* Of COLUMN(touch): from the start of a substep on two colliders press the point; contacts have moved it
+ * after the solve. */
+#define NETWORK_IS_PRESSED 1.0f
+#define NETWORK_IS_MOVED   2.0f
+
 /* Passes of the constrained solver over the slots of an island (dual.h, primal.h). Steps of preconditioned
  * conjugate gradients: A p = q, z = preconditioned residual, factor = alpha or beta. In the primal solver the
  * sums of r z lack the aggregates' part, and z has it in FIRST_DIRECTION and DIRECTION only. */
 typedef enum mote_solver_pass {
     /* Of mote_network_kernels.expel, before the others (expel.h). */
-    MOTE_SOLVE_EXPEL,     /* puts out points that start in a collider; sums the squares of their depths;
-                           * largest: their depth over the shortest rest length of their springs */
+    MOTE_SOLVE_EXPEL,     /* puts out points that start in a collider; sums the squares of their ways;
+                           * largest: their way over the shortest rest length of their springs */
     MOTE_SOLVE_RELAX,     /* x = start as it was; gain: sum of the springs' stiffness over the mass, noise:
                            * number of free particles */
     MOTE_SOLVE_BALANCE,   /* primal: x is the solution without contacts */

@@ -3,7 +3,7 @@
 #ifndef MOTE_NETWORKS_RELAX_H
 #define MOTE_NETWORKS_RELAX_H
 
-#include "networks/systems.h"
+#include "networks/linear_system.h"
 
 /* H^2 of expel.h times the mean over particles of the sum of k / m of their springs, and what it is divided
  * by where the springs went astray; below 1 the particles around stay. */
@@ -90,7 +90,7 @@ static inline void relax_positions(island *i, const ways_out *out, bool deep,
 }
 
 /* Square of the largest way of a particle by which relaxed springs may have moved it, over the sum of the
- * squares of the depths from which points were put out. */
+ * squares of the ways by which points were put out. */
 #define EXPEL_FURTHEST 16
 
 /* Whether the springs have found a rest elsewhere: Newton's method leaves the nearest one where springs that

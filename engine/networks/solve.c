@@ -239,7 +239,8 @@ static bool contacts_follow(const island *i) { return i->multipliers && i->job->
 /* Whether they have moved some. */
 static bool contacts_moved(const island *i) {
     EACH_SLOT(i, slot) {
-        if (i->c->memory[COLUMN(pressed) * i->c->stride + (slot - i->c->first)] > 1) return true;
+        if (i->c->memory[COLUMN(touch) * i->c->stride + (slot - i->c->first)] == NETWORK_IS_MOVED)
+            return true;
     }
     return false;
 }

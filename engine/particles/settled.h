@@ -1,8 +1,9 @@
 /* Specialised fused kernels for the most common force mixes: attractors and quadratic drags with affine
- * forces, or constant forces and drag with uniform mass. Decisions that fused.h takes at run time for every
- * register are taken before the loop, the constants of the forces are broadcast to all lanes beforehand, and
- * evaluations overlap: 1.3 to 4 times as fast (measured). The arithmetic is that of evaluate.h, without
- * operations that cannot change a bit of the result; plan.c checks the conditions (settled_mix). */
+ * forces, under splitting integrators with a few others; or constant forces and drag with uniform mass.
+ * Decisions that fused.h takes at run time for every register are taken before the loop, the constants of the
+ * forces are broadcast to all lanes beforehand, and evaluations overlap: 1.3 to 4 times as fast (measured).
+ * The arithmetic is that of evaluate.h, without operations that cannot change a bit of the result; plan.c
+ * checks the conditions (settled_mix). */
 #ifndef MOTE_PARTICLES_SETTLED_H
 #define MOTE_PARTICLES_SETTLED_H
 
@@ -13,8 +14,8 @@
 #define SETTLED_UNROLL 3
 
 /* The compile-time constants of an instance. points: number of attractors; 2 for any number, 0 for constant
- * forces and drag alone. terms: quadratic drags, masses and all affine forces may act; else the attractor,
- * constant forces and linear drag do. */
+ * forces and drag alone. terms: quadratic drags, masses, all affine forces and those that the plan
+ * lists may act; else the attractor, constant forces and linear drag do. */
 typedef struct settled_instance {
     mote_family family;
     uint32_t points;

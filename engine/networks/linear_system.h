@@ -1,7 +1,7 @@
 /* The constrained solver over one island: passes of its kernels, and conjugate gradients for a linear system.
  */
-#ifndef MOTE_NETWORKS_SYSTEMS_H
-#define MOTE_NETWORKS_SYSTEMS_H
+#ifndef MOTE_NETWORKS_LINEAR_SYSTEM_H
+#define MOTE_NETWORKS_LINEAR_SYSTEM_H
 
 #include "base/parallel.h"
 #include "networks/island.h"
