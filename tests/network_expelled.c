@@ -128,25 +128,70 @@ TEST(points_that_two_colliders_press_lie_still) {
         }
 }
 
-/* A sheet falls into a crease of two planes. It is never stretched beyond the energy that it had. */
+/* A chain falls into a crease, across it, along it or upright: none of its points has more kinetic energy
+ * than the fall of all gives, and in the end all rest. A velocity that points into a crease, of which one
+ * side after the other took a part, had grown to 96 m/s after 10 s. */
+TEST(a_chain_that_falls_into_a_crease_slows_down) {
+    enum { CHAIN = 12 };
+    static net n;
+    static const double half_angle[] = {5, 10, 12, 20};
+    static const float stiffness[] = {100, 1e4f, INFINITY};
+    for (size_t k = 0; k < COUNT_OF(half_angle) * COUNT_OF(stiffness) * 3; k++)
+        for (uint32_t substeps = 1; substeps <= 4; substeps *= 2) {
+            const mote_system_def def = rate_of(RATE, substeps);
+            const double angle = half_angle[k / 3 % 4] * PI / 180;
+            begin_net(&n, MOTE_NETWORK_CONSTRAINED);
+            for (uint32_t i = 0; i < CHAIN; i++) {
+                const double to = spacing * i;
+                const double at[3][3] = {{to - 0.27, 1.5, 0}, {0.01 * (i % 2), 1, to}, {0, 1 + to, 0}};
+                add_particle(&n, at[k % 3][0], at[k % 3][1], at[k % 3][2], 0.01);
+                if (i) add_spring(&n, i - 1, i, MOTE_AS_PLACED, stiffness[k / 12], 0);
+            }
+            n.def.radius = (float)radius, n.def.friction = 0.1f;
+            start_net(&n, &def, GRAVITY);
+            for (int side = -1; side <= 1; side += 2) {
+                const float normal[3] = {(float)(side * cos(angle)), (float)sin(angle), 0};
+                mote_collider_def plane = mote_plane((float[3]){0, 0, 0}, normal);
+                plane.friction = 0.1f;
+                add_collider(n.system, plane);
+            }
+            const double before = energy_of(&n);
+            test_case("half angle %g, way %zu, k %g, %u substeps", half_angle[k / 3 % 4], k % 3,
+                      (double)stiffness[k / 12], substeps);
+            for (uint32_t step = 0; step < 8 * RATE; step++) {
+                step_net(&n, 1);
+                ASSERT(measured(&n).kinetic, <=, before);
+            }
+            if (substeps > 1) ASSERT(measured(&n).kinetic, <=, 1e-2 * before);
+            mote_system_destroy(n.system);
+        }
+}
+
+/* A sheet falls into creases of two planes. It never has more kinetic energy than its fall gives, and where
+ * its springs hold more than that it is told: they did, with up to 200 times that as motion. */
 TEST(a_sheet_that_falls_into_a_crease_gains_no_energy) {
     enum { SIDE = 11 };
     static net n;
-    for (uint32_t k = 0; k < 2; k++)
-        for (uint32_t substeps = 2; substeps <= 8; substeps *= 2) {
+    static const float stiffness[] = {200, 2000, 20000};
+    for (size_t k = 0; k < 3 * COUNT_OF(stiffness); k++)
+        for (uint32_t substeps = 1; substeps <= 8; substeps *= 2) {
             const mote_system_def def = rate_of(RATE, substeps);
+            const float steep = (float)(1 + k % 3);
             begin_net(&n, MOTE_NETWORK_CONSTRAINED);
-            add_grid(&n, (grid){SIDE, SIDE, -0.397, 0.08, 0.003, k ? 2000 : 200, true});
-            for (uint32_t i = 0; i < SIDE * SIDE; i++) n.positions[3 * i + 1] = 1.2f;
+            add_grid(&n, (grid){SIDE, SIDE, -0.397, 0.08, 0.003, stiffness[k / 3], true});
+            for (uint32_t i = 0; i < SIDE * SIDE; i++) n.positions[3 * i + 1] = 1.6f;
             n.def.radius = (float)radius, n.def.friction = 0;
             start_net(&n, &def, GRAVITY);
-            for (int side = -2; side <= 2; side += 4)
-                add_collider(n.system, mote_plane((float[3]){0, 0, 0}, (float[3]){(float)side, 1, 0}));
+            for (int side = -1; side <= 1; side += 2)
+                add_collider(n.system,
+                             mote_plane((float[3]){0, 0, 0}, (float[3]){(float)side * steep, 1, 0}));
             const double before = energy_of(&n);
-            for (uint32_t step = 0; step < 5 * RATE; step++) {
+            for (uint32_t step = 0; step < 2 * RATE; step++) {
                 step_net(&n, 1);
-                test_case("k %d N/m, %u substeps, step %u", k ? 2000 : 200, substeps, step);
-                ASSERT(energy_of(&n), <=, before);
+                test_case("k %g N/m, slope %g, %u substeps, step %u", (double)stiffness[k / 3], (double)steep,
+                          substeps, step);
+                ASSERT(measured(&n).kinetic, <=, before);
+                if (energy_of(&n) > before) ASSERT(report_of(&n).unsolved, >, 0);
             }
             mote_system_destroy(n.system);
         }

@@ -109,22 +109,6 @@ MOTE_INLINE network_sliding network_sliding_of(const mote_network_job *job, uint
     return mote_network_is_stiff_chain(n, n->island[slot], job->plan->h) ? NETWORK_STOPS : NETWORK_STAYS;
 }
 
-MOTE_INLINE void network_resolve_contacts(const mote_network_job *job, const mote_network_scratch *c,
-                                          uint32_t substep, uint32_t first, uint32_t end) {
-    for (uint32_t slot = first; slot < end; slot += MOTE_WIDTH) {
-        const ptrdiff_t at = (ptrdiff_t)slot - c->first;
-        mote_contact contact;
-        if (!network_contact(job, c, (network_path){substep, COLUMN(x), false}, slot, &contact)) continue;
-        if (job->constrained) network_allow_pressed(c, at, &contact);
-        const wide depth = network_project_out(c, at, &contact);
-        const wide_mask in = wide_less((wide){0}, depth);
-        network_contact_response(job, c, at, in, &contact, (wide){0}, network_sliding_of(job, slot));
-        if (!job->constrained) continue;
-        float *const touch = network_column(c, COLUMN(touch)) + at;
-        wide_store(touch, wide_select(in, wide_set(NETWORK_IS_MOVED), wide_load(touch)));
-    }
-}
-
 /* --- In the constrained solver ---
  *
  * A point that entered a collider stays in contact for the rest of the substep: the following linear systems

@@ -10,7 +10,7 @@
 #ifndef MOTE_NETWORKS_EXPEL_H
 #define MOTE_NETWORKS_EXPEL_H
 
-#include "networks/contact.h"
+#include "networks/crease.h"
 
 /* Shortest rest length, and sum of the stiffness, of the springs of one register of slots. */
 typedef struct network_springs {
@@ -32,41 +32,24 @@ MOTE_INLINE network_springs network_springs_of(const mote_network *n, const mote
     return all;
 }
 
-/* Share of its depth in a collider by which a point that is put out may be in another one, and the way out of
- * both over the greater depth beyond which there is none: of planes, in creases below 39 degrees. */
-#define EXPEL_ROOM 0x1p-4f
-#define EXPEL_LONG 3.0f
-
 /* Ways out of what points are in: of one collider along its normal, of two along both. pressed: lanes that
  * two colliders leave no room; their way is 0. */
-typedef struct network_way_out {
+typedef struct network_ways {
     wide3 way;
     wide_mask in, pressed;
-} network_way_out;
+} network_ways;
 
-/* Returns the way out from `start` of the lanes that leave `contact`, of which COLUMN(start) has done so.
- * With depths d, e and the cosine c of the normals n, m it is a n + b m, a + b c = d, a c + b = e. */
-MOTE_INLINE network_way_out network_leave_both(const mote_network_job *job, const mote_network_scratch *c,
-                                               uint32_t substep, uint32_t slot, wide3 start,
-                                               const mote_contact *contact, network_way_out one) {
-    const wide zero = {0}, d = contact->offset - wide3_dot(contact->normal, start);
-    const wide3 out = network_load3(c, COLUMN(start), (ptrdiff_t)slot - c->first);
-    mote_contact other;
-    if (!network_contact(job, c, (network_path){substep, COLUMN(start), true}, slot, &other)) return one;
-    const wide beyond = other.offset - wide3_dot(other.normal, out),
-               e = other.offset - wide3_dot(other.normal, start),
-               cosine = wide3_dot(contact->normal, other.normal);
-    const wide_mask both = one.in & wide_less(wide_set(EXPEL_ROOM) * d, beyond);
-    if (!wide_lane_bits(both)) return one;
-    const wide rest = wide_set(1.0f) - cosine * cosine,
-               inverse = wide_set(1.0f) / wide_select(wide_less(zero, rest), rest, wide_set(1.0f)),
-               a = inverse * (d - cosine * e), b = inverse * (e - cosine * d), deeper = wide_max(d, e);
-    const wide3 way = wide3_add_scaled(wide3_scale(a, contact->normal), b, other.normal);
-    const wide_mask room =
-        wide_less(zero, rest) &
-        ~wide_less(wide_set(EXPEL_LONG * EXPEL_LONG) * (deeper * deeper), wide3_dot(way, way));
-    one.pressed = both & ~room, one.in &= ~one.pressed;
-    one.way = wide3_select(both, wide3_select(room, way, wide3_zero()), one.way);
+/* Returns the way out from `start` of the lanes that leave `contact`, of which COLUMN(start) has done so. */
+MOTE_INLINE network_ways network_leave_both(const mote_network_job *job, const mote_network_scratch *c,
+                                            uint32_t substep, uint32_t slot, wide3 start,
+                                            const mote_contact *contact, network_ways one) {
+    network_crease at = {.first = *contact};
+    if (!network_find_crease(job, c, (network_path){substep, COLUMN(start), true}, slot, one.in, start, &at))
+        return one;
+    const network_pair out = network_solve_pair(&at, at.first_depth, at.second_depth);
+    const wide_mask room = ~network_is_narrow(&at);
+    one.pressed = at.in & ~room, one.in &= ~one.pressed;
+    one.way = wide3_select(at.in, wide3_select(room, out.sum, wide3_zero()), one.way);
     return one;
 }
 
@@ -82,7 +65,7 @@ MOTE_INLINE void network_expel(const mote_network_job *job, const mote_network_s
     wide_store(touch, zero);
     if (!network_contact(job, c, (network_path){substep, COLUMN(start), true}, slot, &contact)) return;
     const wide depth = wide_max(contact.offset - wide3_dot(contact.normal, start), zero);
-    network_way_out out = {wide3_scale(depth, contact.normal), wide_less(zero, depth), (wide_mask){0}};
+    network_ways out = {wide3_scale(depth, contact.normal), wide_less(zero, depth), (wide_mask){0}};
     if (!wide_lane_bits(out.in)) return;
     network_store3(c, COLUMN(start), at, wide3_select(out.in, wide3_add(start, out.way), start));
     out = network_leave_both(job, c, substep, slot, start, &contact, out);
