@@ -12,7 +12,9 @@
 
 void mote_particles_refresh_plan(mote_particles *particles, const mote_plan_def *def) {
     mote_plan *plan = &particles->range.plan;
-    if (particles->plan_is_current && plan->external_forces == def->external_forces) return;
+    if (particles->plan_is_current && plan->external_forces == def->external_forces &&
+        plan->collides == def->collides)
+        return;
     mote_plan_make(plan, def);
     particles->plan_is_current = true;
 }

@@ -157,7 +157,7 @@ static double work_of(const mote_plan *plan) {
 }
 
 /* Affine forces without others are exact over the whole step; with others, substeps bound the splitting
- * error. */
+ * error, and with colliders the straight ways on which contacts are sought. */
 static bool is_exact_flow(const mote_scheme *scheme) {
     return scheme->family == MOTE_FAMILY_MAP && scheme->map == MOTE_MAP_EXACT_FLOW;
 }
@@ -170,6 +170,7 @@ static void make_plan(mote_plan *plan, const mote_plan_def *def, const mote_sche
                         .substeps = def->substeps,
                         .mass_column = def->mass_column,
                         .external_forces = def->external_forces,
+                        .collides = def->collides,
                         .newtons = def->external_forces,
                         .reuse = true,
                         .forces = def->forces,
@@ -193,7 +194,7 @@ static void make_plan(mote_plan *plan, const mote_plan_def *def, const mote_sche
     plan->reuse &= !damped_force && !plan->damped_acceleration;
     const bool others = plan->point_count || plan->callback_count || plan->external_forces || def->coupled;
     plan->mix = others ? MOTE_MIX_ANY : MOTE_MIX_AFFINE;
-    if (!plan->mix && is_exact_flow(scheme)) plan->substeps = 1, plan->h = plan->timestep;
+    if (!plan->mix && !def->collides && is_exact_flow(scheme)) plan->substeps = 1, plan->h = plan->timestep;
     /* Scales the coefficients of the integrator and of each stage by h. */
     mote_scheme_coefficients(scheme, plan->h, &plan->c);
     if (scheme->family == MOTE_FAMILY_MAP) make_map(plan, inverse_mass);

@@ -53,6 +53,7 @@ typedef struct mote_plan {
     bool affine_force; /* force term is not zero; with uniform mass it is folded into the acceleration */
     bool stiff_force;
     bool external_forces; /* host forces act in this step */
+    bool collides;        /* contacts with colliders end substeps */
     bool newtons;         /* an inline force, a callback or the external forces are in N */
     mote_force_mix mix;
     bool timed;         /* inline forces read the time */
@@ -83,6 +84,7 @@ typedef struct mote_plan_def {
     bool external_forces;
     bool anchors; /* particles have anchors */
     bool coupled; /* forces between the particles also act, as kicks */
+    bool collides; /* contacts with colliders end substeps */
 } mote_plan_def;
 
 void mote_plan_make(mote_plan *plan, const mote_plan_def *def);

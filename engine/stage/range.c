@@ -30,7 +30,7 @@ mote_result mote_range_unpin(mote_range *range, uint32_t unit, uint32_t slot, fl
 
 mote_plan_def mote_range_plan_def(const mote_step *step, bool constrained) {
     mote_plan_def def = *step->plan;
-    def.external_forces = def.anchors = false;
+    def.external_forces = def.anchors = def.collides = false;
     def.mass_column = true;
     def.coupled = !constrained;
     if (constrained) def.integrator = MOTE_SEMI_IMPLICIT_EULER;

@@ -221,19 +221,47 @@ static void fill_frames(mote_strands *strands, const mote_strands_def *def, uint
     }
 }
 
-/* Finds the largest square of a frequency with which the curls of a rod turn as a whole, kappa^4 times the
- * largest of both EI and GJ over the mass per length, kappa: the rest curvature. */
+/* Smallest amplitude of a wave, rad, that counts: the mean curvature over its wave number; and the share of
+ * the square of a wave number that adds to that of the curvature (rod_step.h). */
+#define LEAST_WAVE 0.05
+#define WAVE_SHARE 0.7
+
+/* Returns the square of the wave number of a rod's rest curvature: the mean (rms) of its second derivative
+ * over its own. It is 0 for arcs, and the square of the torsion for helices, of which the components in
+ * frames that are not twisted along the rod are waves. */
+static double square_of_waves(const mote_strands *strands, uint32_t lane) {
+    const uint32_t points = (uint32_t)strands->points[lane];
+    double curvature = 0, second = 0;
+    for (uint32_t k = 2; k + 2 < points; k++) {
+        const uint32_t slot = mote_strands_slot_of(strands, lane, k);
+        const double length = (double)strands->rest_length[slot], square = length * length;
+        for (int i = 0; i < 2; i++) {
+            const float *turn = strands->rest_turn[i];
+            const double here = (double)turn[slot], change = (double)turn[slot - MOTE_GROUP] - 2 * here +
+                                                             (double)turn[slot + MOTE_GROUP];
+            curvature += here * here / square, second += change * change / (square * square * square);
+        }
+    }
+    if (!(curvature > 0)) return 0;
+    const double wave = __builtin_sqrt(second / curvature);
+    return curvature > LEAST_WAVE * LEAST_WAVE * wave * (points - 4) ? wave : 0;
+}
+
+/* Finds the largest square of a frequency with which the curls of a rod turn as a whole: (kappa^2 +
+ * 0.7 k^2)^2 times the larger of EI and GJ over the mass per length, for the rest curvature kappa and the
+ * wave number k. */
 static void find_curl_rate(mote_strands *strands, uint32_t lane) {
     const uint32_t points = (uint32_t)strands->points[lane];
+    const double waves = square_of_waves(strands, lane);
     double most = 0;
     for (uint32_t k = 1; k + 1 < points; k++) {
         const uint32_t slot = mote_strands_slot_of(strands, lane, k);
         const double x = (double)strands->rest_turn[0][slot], y = (double)strands->rest_turn[1][slot];
-        const double square = x * x + y * y, bend = (double)strands->joint_across[slot],
-                     twist = (double)strands->joint_twist[slot];
+        const double bend = (double)strands->joint_across[slot], twist = (double)strands->joint_twist[slot];
         const double length =
             ((double)strands->rest_length[slot - MOTE_GROUP] + (double)strands->rest_length[slot]) / 2;
-        const double mass = (double)strands->mass[slot] * length * length;
+        const double mass = (double)strands->mass[slot] * length * length,
+                     square = x * x + y * y + WAVE_SHARE * waves * length * length;
         const double rate = mass > 0 ? square * square * (bend > twist ? bend : twist) / mass : 0;
         if (rate > most) most = rate;
     }

@@ -13,6 +13,7 @@ mote_step mote_system_next_step(const mote_system *system, mote_plan_def *def) {
                            .mass_column = system->def.mass_column,
                            .mass = (double)system->def.mass,
                            .external_forces = system->particles.external_forces_marked,
+                           .collides = mote_system_collides(system),
                            .anchors = system->def.anchor_column};
     return (mote_step){.plan = def,
                        .colliders = (mote_collider_list *)(uintptr_t)&system->colliders,

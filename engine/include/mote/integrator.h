@@ -86,7 +86,8 @@ typedef struct mote_dead_zone {
  * are rounded too. v is the velocity along the axis of the coordinate, a the sum of the forces along it over
  * the mass. d_i and k_i are the drifts and kicks of the fourth-order splittings, some of which are small
  * (PEFRL: drifts of 0.066 to 0.775, kicks of 0.21 to 0.71), and 1 otherwise; under exact flow k is 1 for
- * affine forces and 1/2 for others, and affine forces alone take whole timesteps: substep = timestep there.
+ * affine forces and 1/2 for others, and affine forces alone, without colliders, take whole timesteps: substep =
+ * timestep there.
  * Advection: v is the velocity of the field, and the accelerations are HUGE_VAL. Above full_speed a drift is
  * rounded by at most full_speed / |v| of it, often in the same direction for many substeps.
  *
