@@ -134,7 +134,8 @@ const mote_scheme mote_scheme_table[MOTE_INTEGRATOR_COUNT] = {
                      .evaluations = 1,
                      .stable_z = 3.1415926535897932, /* trace - 1 - determinant = -z sin z */
                      .note = "The exact dv of each force with the average velocity for dx: better than "
-                             "kinematic where several forces depend on position or velocity.",
+                             "kinematic where several affine forces depend on position or velocity. "
+                             "Springs and orbits of other forces gain energy at every step.",
                      .source =
                          "the exact solution of each force, summed; determinant of two springs 1 - z^4/12"},
             .family = MOTE_FAMILY_MAP,

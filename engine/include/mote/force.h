@@ -210,7 +210,7 @@ MOTE_API mote_force_def mote_quadratic_drag(const float velocity[3], float coeff
 /** Makes a spring from every particle to an anchor of its own: F = -stiffness (x - anchor_i) - damping v, in
  * N/m and kg/s, >= 0. The anchors are columns of the system (anchor_column of its def) or of mote_columns. An
  * inline force: exact flow, implicit Euler and the kinematic integrators take it as a kick, which is stable
- * only below z = h sqrt(stiffness / m) = 2. */
+ * only below z = h sqrt(stiffness / m) = 2, and under MOTE_KINEMATIC_AVERAGE at no step. */
 MOTE_API mote_force_def mote_particle_anchors(float stiffness, float damping);
 
 /** Makes the field u = offset + matrix x (matrix[3 row + column]): uniform streams, shear, rotation, strain,

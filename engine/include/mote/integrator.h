@@ -33,11 +33,13 @@ typedef enum mote_integrator {
     MOTE_IMPLICIT_EULER,
     /** The exact dv and dx of each force by itself, summed; dx = h dv where there is no closed form. */
     MOTE_KINEMATIC,
-    MOTE_KINEMATIC_AVERAGE, /**< the exact dv of each force by itself, and dx = h dv / 2 */
-    MOTE_EXACT_FLOW,        /**< affine forces in closed form for any h; others as kicks of h / 2 around it */
-    MOTE_ADVECT_EULER,      /**< velocity fields: Euler's method */
-    MOTE_ADVECT_MIDPOINT,   /**< velocity fields: the midpoint method */
-    MOTE_ADVECT_RK4,        /**< velocity fields: classic Runge-Kutta */
+    /** The exact dv of each force by itself, and dx = h dv / 2. Springs and orbits of forces that are not
+     * affine, which are kicks, gain energy at every step: by the factor 1 + z^2 / 2 a substep. */
+    MOTE_KINEMATIC_AVERAGE,
+    MOTE_EXACT_FLOW,      /**< affine forces in closed form for any h; others as kicks of h / 2 around it */
+    MOTE_ADVECT_EULER,    /**< velocity fields: Euler's method */
+    MOTE_ADVECT_MIDPOINT, /**< velocity fields: the midpoint method */
+    MOTE_ADVECT_RK4,      /**< velocity fields: classic Runge-Kutta */
     MOTE_INTEGRATOR_COUNT
 } mote_integrator;
 
@@ -86,10 +88,10 @@ typedef struct mote_dead_zone {
  * are rounded too. v is the velocity along the axis of the coordinate, a the sum of the forces along it over
  * the mass. d_i and k_i are the drifts and kicks of the fourth-order splittings, some of which are small
  * (PEFRL: drifts of 0.066 to 0.775, kicks of 0.21 to 0.71), and 1 otherwise; under exact flow k is 1 for
- * affine forces and 1/2 for others, and affine forces alone, without colliders, take whole timesteps: substep =
- * timestep there.
- * Advection: v is the velocity of the field, and the accelerations are HUGE_VAL. Above full_speed a drift is
- * rounded by at most full_speed / |v| of it, often in the same direction for many substeps.
+ * affine forces and 1/2 for others, and affine forces alone, without colliders, take whole timesteps: substep
+ * = timestep there. Advection: v is the velocity of the field, and the accelerations are HUGE_VAL. Above
+ * full_speed a drift is rounded by at most full_speed / |v| of it, often in the same direction for many
+ * substeps.
  *
  * coordinate (m) and speed (m/s, along the same axis; for the accelerations): of either sign. substep: h, s.
  * Errors: NaN in all fields for an unknown integrator, a substep that is not positive and finite, a

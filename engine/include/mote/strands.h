@@ -74,14 +74,15 @@ typedef struct mote_strands_def {
      * (mote_rod_section_of). 0: rods are straight at rest and have no twist. > 0, for rods only: they have
      * material frames. The curvature and torsion of the shape in positions are those at rest, and a root that
      * turns about its first segment twists the rod. A segment behind the first whose two points are pinned
-     * does not turn about itself. A substep h holds curls of the rest curvature c while
-     *     c^4 h^2 max(ratio EI, GJ) / (mass per metre) <= 0.4;
-     * above this a strand takes its substeps in 2 or 4 parts, and above 6.4 it is solved in the rotations of
-     * its segments, which holds curls of any stiffness (stiff_curls). A free curl that spins at 2 rad/s keeps
-     * 0.957 of its angular momentum in 5 s at 4 substeps, 0.995 at 16 (25 points, EI = 1e-4 N m^2, GJ = 0.7
-     * EI). Where GJ is below EI / 100, rods that are curved at rest may shake on or stop before their
-     * equilibrium: use more. One with a bob at its tip may shake on by 0.1 mm, at 10 to 20 mm/s, at 2 to 8
-     * substeps; at 16 it rests (a quarter of a circle of 0.5 m, EI = 1 and 2 N m^2, 33 points of 0.1 g). */
+     * does not turn about itself. A substep h holds curls of the rest curvature c
+     * that wind or wave with the number k, rad/m (the torsion of a helix; 2 pi over the length of a wave),
+     * while (c^2 + 0.7 k^2)^2 h^2 max(ratio EI, GJ) / (mass per metre) <= 0.4; above this a strand takes its
+     * substeps in 2 or 4 parts, and above 6.4 it is solved in the rotations of its segments, which holds
+     * curls of any stiffness (stiff_curls). A free curl that spins at 2 rad/s keeps 0.957 of its angular
+     * momentum in 5 s at 4 substeps, 0.995 at 16 (25 points, EI = 1e-4 N m^2, GJ = 0.7 EI). Where GJ is below
+     * EI / 100, rods that are curved at rest may shake on or stop before their equilibrium: use more. One
+     * with a bob at its tip may shake on by 0.1 mm, at 10 to 20 mm/s, at 2 to 8 substeps; at 16 it rests (a
+     * quarter of a circle of 0.5 m, EI = 1 and 2 N m^2, 33 points of 0.1 g). */
     float twisting_stiffness;
     /** GJ at each point, N m^2, >= 0, strand after strand, or NULL: tapers, or strands that differ. */
     const float *point_twisting_stiffness;
