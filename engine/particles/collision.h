@@ -26,28 +26,32 @@ struct mote_collision {
     const mote_collider_pose *poses; /* row s, collider i: poses[s count + i]; substeps + 1 rows */
     mote_near all;                   /* every collider that acts on particles */
     uint32_t count;
-    float h, inverse_h, theta;          /* s, 1/s; a substep from (x, v) is h (v + theta dv): 1/2 or 1 */
-    bool still;                         /* all colliders are at rest */
-    bool hollow;                        /* some may be hollow: distance grids */
-    bool half_step;                     /* velocity columns hold v(t - h/2) */
-    bool advects;                       /* particles have no momentum */
-    float radius;                       /* m, of all particles ... */
-    const float *radii;                 /* ... or of each; NULL: uniform */
-    uint32_t *stuck;                    /* columns of stuck particles (particles.h); NULL: absent */
-    float *stuck_place[3];              /* m, in the axes of the collider */
-    uint8_t *fate;                      /* MOTE_FATE_COLLIDED is written here */
-    uint32_t *killed;                   /* set to 1 where a particle was killed; NULL: none are */
-    float friction[MOTE_MAX_COLLIDERS]; /* of each collider against the particles */
-    struct mote_events *events;         /* to which hits are added */
-    mote_hits_call *add_hits;           /* mote_events_hits; NULL: hits are not listed */
-    uint32_t mark;                      /* of the system, in the ids of its colliders */
-    const mote_particle_id *ids;        /* of the particles, or NULL */
-    uint64_t step;                      /* steps run at the end of this one */
+    float h, inverse_h, theta;              /* s, 1/s; a substep from (x, v) is h (v + theta dv): 1/2 or 1 */
+    bool still;                             /* all colliders are at rest */
+    bool hollow;                            /* some may be hollow: distance grids */
+    bool half_step;                         /* velocity columns hold v(t - h/2) */
+    bool advects;                           /* particles have no momentum */
+    bool springs;                           /* affine forces depend on the position: */
+    float stiffness[3], force_stiffness[3]; /* change of the acceleration with it, 1/s^2, of the force, N/m */
+    float radius;                           /* m, of all particles ... */
+    const float *radii;                     /* ... or of each; NULL: uniform */
+    uint32_t *stuck;                        /* columns of stuck particles (particles.h); NULL: absent */
+    float *stuck_place[3];                  /* m, in the axes of the collider */
+    uint8_t *fate;                          /* MOTE_FATE_COLLIDED is written here */
+    uint32_t *killed;                       /* set to 1 where a particle was killed; NULL: none are */
+    float friction[MOTE_MAX_COLLIDERS];     /* of each collider against the particles */
+    struct mote_events *events;             /* to which hits are added */
+    mote_hits_call *add_hits;               /* mote_events_hits; NULL: hits are not listed */
+    uint32_t mark;                          /* of the system, in the ids of its colliders */
+    const mote_particle_id *ids;            /* of the particles, or NULL */
+    uint64_t step;                          /* steps run at the end of this one */
     float inverse_substeps;
+    const float *inverse_masses; /* NULL: uniform */
+    float inverse_mass;
     /* Columns of orientation, for the spin that friction gives; NULL: particles have none. */
     float *orientation[4], *spin[3];
-    const float *inertias[3], *inverse_masses; /* NULL: uniform */
-    float inertia[3], inverse_mass;
+    const float *inertias[3]; /* NULL: uniform */
+    float inertia[3];
     bool principal_moments;
 };
 

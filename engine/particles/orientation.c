@@ -17,8 +17,6 @@ void mote_orientation_collide(const mote_particles *particles, mote_collision *c
         collision->inertias[i] = particles->column[MOTE_COLUMN_INERTIA + i];
     }
     collision->principal_moments = particles->principal_moments;
-    collision->inverse_mass = particles->new_inverse_mass;
-    collision->inverse_masses = particles->column[MOTE_COLUMN_INVERSE_MASS];
 }
 
 typedef struct task {

@@ -115,6 +115,7 @@ static bool make_collision(const mote_particles *particles, const mote_step *ste
                           .theta = theta_of(plan->scheme),
                           .half_step = plan->scheme->half_step_velocity,
                           .advects = plan->scheme->family == MOTE_FAMILY_ADVECTION,
+                          .springs = plan->stiff_acceleration || plan->stiff_force,
                           .radius = particles->radius,
                           .radii = particles->column[MOTE_COLUMN_RADIUS],
                           .stuck = particles->column[MOTE_COLUMN_STUCK],
@@ -122,7 +123,13 @@ static bool make_collision(const mote_particles *particles, const mote_step *ste
                           .killed = killed,
                           .ids = particles->column[MOTE_COLUMN_ID],
                           .step = step->number + 1,
-                          .inverse_substeps = 1.0f / (float)plan->substeps};
+                          .inverse_substeps = 1.0f / (float)plan->substeps,
+                          .inverse_mass = particles->new_inverse_mass,
+                          .inverse_masses = particles->column[MOTE_COLUMN_INVERSE_MASS]};
+    for (int axis = 0; axis < 3; axis++) {
+        c->stiffness[axis] = (float)plan->acceleration.stiffness[axis];
+        c->force_stiffness[axis] = (float)plan->force.stiffness[axis];
+    }
     if (particles->events && particles->events->hits.capacity)
         c->events = particles->events, c->add_hits = mote_events_hits, c->mark = particles->events->mark;
     mote_particles_vector(particles, MOTE_COLUMN_STUCK_PLACE, c->stuck_place);
@@ -146,7 +153,7 @@ bool mote_particles_births_collide(const mote_particles *particles, const mote_s
     if (!make_collision(particles, step, NULL, c)) return false;
     c->poses = mote_colliders_poses(step->colliders, step->tick, step->ticks_per_step, 1);
     c->h = (float)step->plan->timestep, c->inverse_h = 1.0f / c->h;
-    c->half_step = false;
+    c->half_step = c->springs = false;
     c->stuck = NULL, c->add_hits = NULL;
     for (int axis = 0; axis < 3; axis++) c->spin[axis] = NULL;
     return c->all.count;
