@@ -18,6 +18,9 @@
  * 39 degrees. In others the way is up to 3 times as long as the depth. */
 #define CREASE_NARROW (-7.0f / 9.0f)
 
+/* Square of the sine between two normals below which a crease has no direction. */
+#define CREASE_SHORT 0x1p-20f
+
 /* Two contacts of a register of points, and how deep it was in each. */
 typedef struct network_crease {
     mote_contact first, second;
@@ -64,31 +67,38 @@ MOTE_INLINE network_pair network_solve_pair(const network_crease *at, wide d, wi
 }
 
 /* Velocity response to both contacts, from the velocity v before any: impulses along the normals that take
- * the approach velocity, and along the crease Coulomb friction. A narrow crease that closes does not shoot
- * the point out: it gets the mean velocity of both sides. */
+ * the approach velocity, and along the crease Coulomb friction. A point that goes into a narrow crease, or
+ * along two sides that are parallel, gets the mean velocity of both: a crease that closes does not shoot it
+ * out, and one that opens behind it does not let it through. */
 MOTE_INLINE void network_crease_response(const mote_network_job *job, const mote_network_scratch *c,
                                          ptrdiff_t offset, const network_crease *at, wide3 v) {
-    const wide rate = wide_set((float)(1.0 / job->plan->h)), zero = {0};
+    const wide rate = wide_set((float)(1.0 / job->plan->h)), zero = {0}, one = wide_set(1.0f);
     const wide3 n = at->first.normal, m = at->second.normal, first = wide3_scale(rate, at->first.drift),
-                second = wide3_scale(rate, at->second.drift), relative = wide3_sub(v, first);
+                second = wide3_scale(rate, at->second.drift), relative = wide3_sub(v, first),
+                mean = wide3_scale(wide_set(0.5f), wide3_add(first, second));
     const network_pair impulse =
         network_solve_pair(at, zero - wide3_dot(n, relative), zero - wide3_dot(m, wide3_sub(v, second)));
-    const wide_mask both = at->in & impulse.exists & wide_less(zero, impulse.a) & wide_less(zero, impulse.b);
+    const wide_mask narrow = network_is_narrow(at),
+                    enters = ~wide_less(zero, wide3_dot(wide3_add(n, m), wide3_sub(v, mean))),
+                    nears = impulse.exists & wide_less(zero, impulse.a) & wide_less(zero, impulse.b),
+                    both = at->in & ((narrow & enters) | (~narrow & nears));
     if (!wide_lane_bits(both)) return;
     const wide3 along = wide3_cross(n, m);
-    const wide inverse = wide_set(1.0f) / wide_select(both, wide3_dot(along, along), wide_set(1.0f));
+    const wide square = wide3_dot(along, along),
+               inverse = one / wide_select(wide_less(wide_set(CREASE_SHORT), square), square, one);
     const wide3 slip = wide3_scale(inverse * wide3_dot(along, relative), along);
-    const wide share = network_share(slip, at->first.friction * impulse.a + at->second.friction * impulse.b);
-    const wide3 mean = wide3_scale(wide_set(0.5f), wide3_add(first, second)),
-                held = wide3_add(mean, wide3_scale(inverse * wide3_dot(along, wide3_sub(v, mean)), along));
-    const wide3 without = wide3_select(network_is_narrow(at), held, wide3_add(v, impulse.sum));
+    const wide share = network_share(slip, at->first.friction * wide_max(impulse.a, zero) +
+                                               at->second.friction * wide_max(impulse.b, zero));
+    const wide3 held = wide3_add(mean, wide3_scale(inverse * wide3_dot(along, wide3_sub(v, mean)), along));
+    const wide3 without = wide3_select(narrow, held, wide3_add(v, impulse.sum));
     network_store3(c, COLUMN(v), offset,
                    wide3_select(both, wide3_sub(without, wide3_scale(share, slip)),
                                 network_load3(c, COLUMN(v), offset)));
 }
 
-/* Position and velocity of points that left their first contact from x and v, and are in a second one. The
- * way out of both is no longer than the way in: a point that was in neither has one. */
+/* Position and velocity of points that left their first contact from x and v, and are in a second one. A
+ * point that was in neither has a way out of both against its way in, and no longer than that. Without one,
+ * it stays where it began in a narrow crease. */
 MOTE_INLINE void network_resolve_crease(const mote_network_job *job, const mote_network_scratch *c,
                                         uint32_t substep, uint32_t slot, wide_mask in,
                                         const mote_contact *first, wide3 x, wide3 v) {
@@ -96,11 +106,14 @@ MOTE_INLINE void network_resolve_crease(const mote_network_job *job, const mote_
     network_crease at = {.first = *first};
     if (!network_find_crease(job, c, (network_path){substep, COLUMN(x), false}, slot, in, x, &at)) return;
     const network_pair out = network_solve_pair(&at, at.first_depth, at.second_depth);
-    const wide3 back = wide3_sub(wide3_sub(x, network_load3(c, COLUMN(start), offset)), first->drift);
-    const wide_mask room =
-        at.in & out.exists & ~wide_less(wide3_dot(back, back), wide3_dot(out.sum, out.sum));
+    const wide3 drift = wide3_scale(wide_set(0.5f), wide3_add(first->drift, at.second.drift)),
+                back = wide3_sub(wide3_add(network_load3(c, COLUMN(start), offset), drift), x);
+    const wide_mask room = at.in & out.exists & wide_less((wide){0}, wide3_dot(back, out.sum)) &
+                           ~wide_less(wide3_dot(back, back), wide3_dot(out.sum, out.sum)),
+                    stays = at.in & ~room & network_is_narrow(&at);
+    const wide3 way = wide3_select(room, out.sum, back);
     network_store3(c, COLUMN(x), offset,
-                   wide3_select(room, wide3_add(x, out.sum), network_load3(c, COLUMN(x), offset)));
+                   wide3_select(room | stays, wide3_add(x, way), network_load3(c, COLUMN(x), offset)));
     network_crease_response(job, c, offset, &at, v);
 }
 

@@ -52,8 +52,7 @@ typedef enum mote_network_solver {
      *
      * In the dual form contacts move particles after the solve, and what that strains is solved for in the
      * next substep: a rigid net of 9 x 9 that lies over the edges of a box is strained by 77, 28, 9 and 2.4 %
-     * at 1, 2, 4 and 8 substeps, and each of these substeps is counted (`unsolved`). At 1 and 2 substeps such
-     * a net can fall between two capsules that touch.
+     * at 1, 2, 4 and 8 substeps, and each of these substeps is counted (`unsolved`).
      *
      * In the dual form velocities gain only the share of the correction with which kinetic energy does not
      * grow beyond the work of the pins and what elastic springs give off. Its reactions are the impulses that
