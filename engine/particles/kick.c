@@ -73,6 +73,8 @@ void mote_particles_true_velocity(const mote_particles *particles, const mote_st
     }
     for (int axis = 0; axis < 3; axis++)
         memcpy(out[axis], span.v[axis] + first, mote_round_up(count, MOTE_GROUP) * sizeof(float));
+    for (size_t i = 0; previous && i < count; i++) /* a callback meets no mark */
+        if (mote_particles_is_straight(particles, first + i)) out[0][i] = 0;
     uint32_t started = particles->started;
     if (!carries_half_steps(now) || first >= started) return;
 

@@ -80,7 +80,7 @@ static void gather_true_velocity(const task *t, bool previous, size_t first, siz
 }
 
 /* Finds the velocities of the vertices, before the last step or now. A particle that has taken no step has
- * its present velocity before it too. */
+ * its present velocity before it too. Those of marked particles stay marked. */
 static void find_velocities(const task *t, bool previous, size_t first, size_t count, float *const out[3]) {
     const mote_particles *particles = t->particles;
     if (!t->layout->order) {
@@ -97,6 +97,7 @@ static void find_velocities(const task *t, bool previous, size_t first, size_t c
         const uint32_t slot = slot_of(t, first + i);
         for (int axis = 0; axis < 3 && slot >= particles->started; axis++)
             out[axis][i] = particles->range.v[axis][slot];
+        if (mote_particles_is_straight(particles, slot)) out[0][i] = mote_marker();
     }
 }
 
