@@ -258,7 +258,7 @@ void mote_particles_kick(const mote_particles *particles, const mote_step *step,
 
 /* Computes the true velocities of slots [first, first + count), count <= MOTE_BLOCK, first a multiple of
  * MOTE_GROUP, into `out`: at the boundary before now->number, or one step earlier if `previous` (those of
- * marked particles mean nothing). */
+ * marked particles stay marked). */
 void mote_particles_true_velocity(const mote_particles *particles, const mote_step *now, bool previous,
                                   size_t first, size_t count, float *const out[3]);
 

@@ -93,11 +93,11 @@ static void find_velocities(const task *t, bool previous, size_t first, size_t c
                               column);
         gather(t, column, first, count, out);
     }
-    for (size_t i = 0; previous && i < count; i++) {
+    const size_t from = t->layout->order || first > particles->started ? 0 : particles->started - first;
+    for (size_t i = from; previous && i < count; i++) {
         const uint32_t slot = slot_of(t, first + i);
-        for (int axis = 0; axis < 3 && slot >= particles->started; axis++)
-            out[axis][i] = particles->range.v[axis][slot];
-        if (mote_particles_is_straight(particles, slot)) out[0][i] = mote_marker();
+        if (slot < particles->started || mote_particles_is_straight(particles, slot)) continue;
+        for (int axis = 0; axis < 3; axis++) out[axis][i] = particles->range.v[axis][slot];
     }
 }
 
