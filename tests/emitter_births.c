@@ -125,6 +125,16 @@ static void cross(const float a[3], const float b[3], float to[3]) {
     for (int i = 0; i < 3; i++) to[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
 }
 
+/* Adds the inherited velocity of the turn at the place `arm` from the emitter. */
+static void add_turn(const mote_emission *e, float t, const float arm[3], float v[3]) {
+    float q[4], across[3];
+    for (int i = 0; i < 4; i++) q[i] = e->from.rotation[i] + t * (e->to.rotation[i] - e->from.rotation[i]);
+    const float factor = 1 / (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    cross(e->turning, arm, across);
+    const bool turns = e->turning[0] != 0 || e->turning[1] != 0 || e->turning[2] != 0;
+    for (int i = 0; i < 3 && turns; i++) v[i] += factor * across[i];
+}
+
 /* Into q and w, the spin in the axes of the particle. */
 static void orientation_at(const mote_emission *e, const dice *d, float t, float q[4], float w[3]) {
     const float *axis = e->spin_axis, speed = between(d, 17, e->def->spin);
@@ -165,8 +175,9 @@ static void birth(const mote_emission *e, uint64_t number, float f, float column
     turn(e, t, v);
     turn(e, t, x);
     const float speed = between(&d, 5, e->def->speed);
+    for (int axis = 0; axis < 3; axis++) v[axis] = v[axis] * speed + e->inherited[axis];
+    add_turn(e, t, x, v);
     for (int axis = 0; axis < 3; axis++) {
-        v[axis] = v[axis] * speed + e->inherited[axis];
         x[axis] += e->from.position[axis] + t * (e->to.position[axis] - e->from.position[axis]);
         column[axis][i] = x[axis] + left * v[axis];
         column[3 + axis][i] = column[9 + axis][i] = v[axis];
@@ -241,6 +252,7 @@ TEST(births_are_those_of_the_plain_loop) {
             for (int i = 0; i < 3; i++) e.from.position[i] = random_between(&random, -9, 9);
             e.to = e.from;
             if (round % 2) e.to.position[1] += 2, e.to.rotation[3] += 0.25f, e.inherited[1] = 60;
+            for (int i = 0; i < 3 && round % 4 == 3; i++) e.turning[i] = random_between(&random, -20, 20);
             for (size_t k = 0; k < COUNT_OF(counts); k++) expect_equal(&e, counts[k], 0.1f * (float)k);
         }
 }

@@ -278,6 +278,42 @@ TEST(newborn_inherit_the_velocity_of_the_emitter_while_it_moves) {
     mote_system_destroy(system);
 }
 
+/* A ring of 2 m in even rotation. Between targets a step apart the normalised straight line of quaternions
+ * turns at its mean rate to angle^2 / 24 of it (0.05 rad: 1.04e-4). */
+TEST(newborn_inherit_the_turn_of_the_emitter_at_their_places) {
+    static const float shares[] = {1, 0.5f, 0};
+    const double angle = 0.05;
+    for (size_t k = 0; k < COUNT_OF(shares); k++) {
+        const mote_system_def def = emitting_def(1000);
+        mote_system *system = make_system(&def);
+        mote_emitter_def emitter = mote_default_emitter_def();
+        emitter.shape = MOTE_EMITTER_RING, emitter.radius = 2, emitter.rate = 600;
+        emitter.inherit = shares[k], emitter.speed = (mote_spread){0, 0};
+        const mote_emitter_id id = add(system, &emitter);
+        const double rim = (double)shares[k] * 2 * angle * 60;
+        for (int n = 1; n <= 20; n++) {
+            mote_transform to = at(0, 0, 0);
+            to.rotation[1] = (float)sin(angle / 2 * n), to.rotation[3] = (float)cos(angle / 2 * n);
+            OK(mote_system_move_emitter(system, id, &to, MOTE_NEXT_ADVANCE));
+            step(system, 1);
+            const mote_range_view view = mote_system_view(system);
+            ASSERT(view.count, ==, 10u * (uint32_t)n);
+            for (uint32_t i = view.count - 10; i < view.count; i++) {
+                const double f = (double)(i % 10 + 1) / 10, left = (1 - f) / 60;
+                const double v[3] = {(double)view.velocity.x[i], (double)view.velocity.y[i],
+                                     (double)view.velocity.z[i]};
+                const double x = (double)view.position.x[i] - left * v[0],
+                             z = (double)view.position.z[i] - left * v[2];
+                test_case("inherit %g, step %d, birth %u", (double)shares[k], n, i);
+                ASSERT_NEAR(v[0], rim / 2 * z, 1.1e-4 * rim + 1e-9);
+                ASSERT_NEAR(v[2], rim / -2 * x, 1.1e-4 * rim + 1e-9);
+                ASSERT(v[1], ==, 0);
+            }
+        }
+        mote_system_destroy(system);
+    }
+}
+
 /* Faster than a float holds, either way: as fast as it holds. */
 TEST(newborn_inherit_no_more_than_the_largest_float) {
     for (int way = -1; way < 2; way += 2) {

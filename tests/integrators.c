@@ -275,3 +275,33 @@ TEST(many_attractors_and_drags_in_one_place_are_as_one) {
         mote_system_destroy(system[0]), mote_system_destroy(system[1]);
     }
 }
+
+/* The limit that mote/integrator.h documents, and its remedy: -10 m/s^2 for `seconds`, as an external force,
+ * or as a gravity that is added. The numbers are exact. */
+static float fall_under_position_verlet(uint32_t rate, bool external, bool kicks, uint32_t seconds) {
+    mote_system_def def = mote_default_system_def();
+    def.integrator = MOTE_POSITION_VERLET, def.external_forces = true, def.steps_per_second.steps = rate;
+    mote_system *system = system_of(&def);
+    spawned(system, 1);
+    stepped(system, rate);
+    if (kicks) mote_system_view(system).velocity.y[0] -= -10 / (2 * (float)rate);
+    if (!external) add_force(system, mote_gravity((float[3]){0, -10, 0}));
+    for (uint32_t i = 0; i < seconds * rate; i++) {
+        if (external) external_forces_of(system).y[0] = -10;
+        stepped(system, 1);
+    }
+    const float y = mote_system_view(system).position.y[0];
+    mote_system_destroy(system);
+    return y;
+}
+
+TEST(position_verlet_needs_half_a_kick_where_a_force_begins) {
+    for (uint32_t rate = 16; rate <= 128; rate *= 2)
+        for (int external = 0; external < 2; external++)
+            for (uint32_t seconds = 1; seconds <= 2; seconds++) {
+                const float way = -5 * (float)(seconds * seconds), error = -5 * (float)seconds / (float)rate;
+                test_case("rate %u, external %d, %u s", rate, external, seconds);
+                ASSERT(fall_under_position_verlet(rate, external, false, seconds), ==, way + error);
+                ASSERT(fall_under_position_verlet(rate, external, true, seconds), ==, way);
+            }
+}

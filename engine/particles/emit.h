@@ -121,6 +121,13 @@ MOTE_INLINE wide3 turn(const mote_emission *e, wide t, wide3 v) {
     return turn_to_world(q, w, v);
 }
 
+/* Returns the velocity that is inherited from the turn, at `arm` from the emitter. */
+MOTE_INLINE wide3 turning_velocity(const mote_emission *e, wide t, wide3 arm) {
+    wide w;
+    const wide3 q = rotation_at(e, t, &w);
+    return wide3_scale(1.0f / (wide3_dot(q, q) + w * w), wide3_cross(wide3_set(e->turning), arm));
+}
+
 /* A unit quaternion, uniform over all rotations (Shoemake, Graphics Gems III, 1992, 124); w in *real. */
 MOTE_INLINE wide3 draw_rotation(wide_unsigned state, wide *real) {
     const wide share = mote_random_unit(state, DRAW_ROTATION);
@@ -216,15 +223,16 @@ static void emit(const mote_emission *e, uint64_t first, uint32_t count, float f
     float number[MOTE_WIDTH];
     for (int i = 0; i < MOTE_WIDTH; i++) number[i] = (float)i;
     memcpy(&lane, number, sizeof lane);
+    const bool turns = e->turning[0] != 0 || e->turning[1] != 0 || e->turning[2] != 0;
     for (uint32_t at = 0; at < count; at += MOTE_WIDTH) {
         const wide_unsigned state = mote_random_state(e->def->seed, e->stream, e->serial + first + at);
         const wide born = wide_min(f + ((float)at + lane) * e->spacing, wide_set(1));
         const wide travel = wide_min(born * e->travel_rate, wide_set(1)), left = (1.0f - born) * e->timestep;
         const wide3 place = draw_place(e->def, state);
         const wide3 local = draw_direction(e, state, mean_direction(e, place));
-        const wide3 own = wide3_scale(draw_spread(state, DRAW_SPEED, &e->def->speed), turn(e, travel, local)),
-                    v = wide3_add(own, wide3_set(e->inherited));
-        wide3 x = turn(e, travel, place);
+        const wide3 own = wide3_scale(draw_spread(state, DRAW_SPEED, &e->def->speed), turn(e, travel, local));
+        wide3 x = turn(e, travel, place), v = wide3_add(own, wide3_set(e->inherited));
+        if (turns) v = wide3_add(v, turning_velocity(e, travel, x));
         x.x += e->from.position[0] + travel * (e->to.position[0] - e->from.position[0]);
         x.y += e->from.position[1] + travel * (e->to.position[1] - e->from.position[1]);
         x.z += e->from.position[2] + travel * (e->to.position[2] - e->from.position[2]);

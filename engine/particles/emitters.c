@@ -153,6 +153,19 @@ static mote_emission emission_of(const mote_id_list *list, uint32_t place) {
     return e;
 }
 
+/* Fills in the inherited turn of a travel of `seconds`. */
+static void inherit_turn(const mote_placement *from, const mote_placement *to, double seconds,
+                         mote_emission *e) {
+    const double *a = from->rotation, *b = to->rotation;
+    double squares[2] = {0, 0};
+    for (int i = 0; i < 4; i++) squares[0] += a[i] * a[i], squares[1] += b[i] * b[i];
+    const double scale = 2 * (double)e->def->inherit / (__builtin_sqrt(squares[0] * squares[1]) * seconds);
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        e->turning[i] = finite_float(scale * (a[3] * b[i] - b[3] * a[i] + (a[j] * b[k] - a[k] * b[j])));
+    }
+}
+
 /* Fills the part of an emission that does not depend on the number of births. Returns the way, m: between
  * places that are not rounded, because far out the roundings of a slow emitter's places are as long as its
  * way. */
@@ -171,6 +184,7 @@ static double begin_emission(const mote_emitter *emitter, const mote_step *step,
         e->inherited[axis] = finite_float((double)def->inherit * way / (end * step->plan->timestep));
         square += way * way;
     }
+    inherit_turn(&from, &to, end * step->plan->timestep, e);
     return __builtin_sqrt(square);
 }
 
@@ -269,6 +283,7 @@ static void run_emitter(mote_id_list *list, uint32_t place, mote_particles *part
                                 by_time * end + (double)emitter->def.rate_per_metre * way, moving, sum);
     if (end < 1) {
         memset(e.inherited, 0, sizeof e.inherited);
+        memset(e.turning, 0, sizeof e.turning);
         births.first += bear_evenly(emitter, &births, step, by_time * (1 - end), resting, sum);
     }
     emitter->serial += births.first;

@@ -29,6 +29,9 @@ typedef struct mote_emission {
         to;             /* placement at the start of the step, and where its travel ends within the step */
     float travel_rate;  /* travel = min(f travel_rate, 1) */
     float inherited[3]; /* m/s, added; 0 after the end of the travel */
+    /* rad/s, share of the angular velocity times |q|^2 at a travel, which does not change on the way: 2 Im(q1
+     * q0*) over its duration, of unit quaternions. 0 after the end of the travel. */
+    float turning[3];
     float timestep;     /* s */
     float spacing;      /* of births, as a fraction of the step */
     float versine;      /* 1 - the cosine of the greatest angle to the mean direction */

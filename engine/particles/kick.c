@@ -89,5 +89,9 @@ void mote_particles_true_velocity(const mote_particles *particles, const mote_st
     span.fate = NULL;
     span.first_slot = first;
     span.count = started - first < count ? started - first : count;
+    for (size_t i = 0; previous && i < span.count; i++) /* a callback meets no mark */
+        if (mote_particles_is_straight(particles, first + i)) out[0][i] = 0;
     mote_run_blocks(&(mote_run){particles->kernels, &plan, &span}, 0, span.count, &ignored);
+    for (size_t i = 0; previous && i < span.count; i++)
+        if (mote_particles_is_straight(particles, first + i)) out[0][i] = mote_marker();
 }

@@ -15,7 +15,7 @@ typedef enum mote_column_id {
     MOTE_COLUMN_VELOCITY = MOTE_COLUMN_POSITION + 3,
     MOTE_COLUMN_INVERSE_MASS = MOTE_COLUMN_VELOCITY + 3,
     MOTE_COLUMN_PREVIOUS_POSITION,
-    MOTE_COLUMN_PREVIOUS_VELOCITY = MOTE_COLUMN_PREVIOUS_POSITION + 3,
+    MOTE_COLUMN_PREVIOUS_VELOCITY = MOTE_COLUMN_PREVIOUS_POSITION + 3, /* NaN in x: mark_straight */
     MOTE_COLUMN_EXTERNAL_FORCE = MOTE_COLUMN_PREVIOUS_VELOCITY + 3,
     MOTE_COLUMN_ANCHOR = MOTE_COLUMN_EXTERNAL_FORCE + 3,
     MOTE_COLUMN_BIRTH = MOTE_COLUMN_ANCHOR + 3,
@@ -110,6 +110,19 @@ void mote_particles_clear(mote_particles *particles, uint32_t first, uint32_t co
 /* Clears the previous state of slots [first, first + count) (previous x = NaN): they are presented without
  * interpolation. */
 void mote_particles_forget_previous(mote_particles *particles, size_t first, size_t count);
+
+/* Marks a particle whose velocity is changed between steps (previous velocity x = NaN): Hermite interpolation
+ * presents it on the straight line of the last step, which the new velocity would bend, until the next one.
+ */
+MOTE_INLINE void mote_particles_mark_straight(const mote_particles *particles, uint32_t slot) {
+    float *velocity = particles->column[MOTE_COLUMN_PREVIOUS_VELOCITY];
+    if (velocity) velocity[slot] = mote_marker();
+}
+
+MOTE_INLINE bool mote_particles_is_straight(const mote_particles *particles, size_t slot) {
+    const float *velocity = particles->column[MOTE_COLUMN_PREVIOUS_VELOCITY];
+    return velocity && velocity[slot] != velocity[slot];
+}
 
 /* Clears the masked lanes of the last group: finite positions, zero velocities. */
 void mote_particles_seal(mote_particles *particles);
@@ -244,7 +257,8 @@ void mote_particles_kick(const mote_particles *particles, const mote_step *step,
                          uint32_t first, uint32_t end);
 
 /* Computes the true velocities of slots [first, first + count), count <= MOTE_BLOCK, first a multiple of
- * MOTE_GROUP, into `out`: at the boundary before now->number, or one step earlier if `previous`. */
+ * MOTE_GROUP, into `out`: at the boundary before now->number, or one step earlier if `previous` (those of
+ * marked particles stay marked). */
 void mote_particles_true_velocity(const mote_particles *particles, const mote_step *now, bool previous,
                                   size_t first, size_t count, float *const out[3]);
 

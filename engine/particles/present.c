@@ -80,7 +80,7 @@ static void gather_true_velocity(const task *t, bool previous, size_t first, siz
 }
 
 /* Finds the velocities of the vertices, before the last step or now. A particle that has taken no step has
- * its present velocity before it too. */
+ * its present velocity before it too. Those of marked particles stay marked. */
 static void find_velocities(const task *t, bool previous, size_t first, size_t count, float *const out[3]) {
     const mote_particles *particles = t->particles;
     if (!t->layout->order) {
@@ -93,10 +93,11 @@ static void find_velocities(const task *t, bool previous, size_t first, size_t c
                               column);
         gather(t, column, first, count, out);
     }
-    for (size_t i = 0; previous && i < count; i++) {
+    const size_t from = t->layout->order || first > particles->started ? 0 : particles->started - first;
+    for (size_t i = from; previous && i < count; i++) {
         const uint32_t slot = slot_of(t, first + i);
-        for (int axis = 0; axis < 3 && slot >= particles->started; axis++)
-            out[axis][i] = particles->range.v[axis][slot];
+        if (slot < particles->started || mote_particles_is_straight(particles, slot)) continue;
+        for (int axis = 0; axis < 3; axis++) out[axis][i] = particles->range.v[axis][slot];
     }
 }
 

@@ -67,7 +67,8 @@ typedef struct mote_present_kernels {
     void (*blend_packed)(float *const previous[3], float *const current[3], float alpha, size_t count,
                          void *to);
     /* Cubic Hermite interpolation of position and of velocity; columns x0, x1, v0, v1. Elements without a
-     * previous state are copied from `current`. */
+     * previous state are copied from `current`. NaN in x of v0: positions are interpolated linearly, and
+     * velocities are copied. */
     void (*hermite_position)(const mote_hermite *by, float *column[4][3], float *const current[3],
                              size_t count, float *const out[3]);
     void (*hermite_velocity)(const mote_hermite *by, float *column[4][3], float *const current[3],
@@ -77,7 +78,8 @@ typedef struct mote_present_kernels {
      * in double, rounded once. The places of elements without a previous state are the current ones. */
     void (*offset)(const mote_places *places, const double origin[3], float alpha, size_t count,
                    float *const out[3]);
-    /* Cubic Hermite interpolation of position relative to an origin, in double, rounded once. */
+    /* Cubic Hermite interpolation of position relative to an origin, in double, rounded once; linear where x
+     * of v0 is NaN. */
     void (*hermite_offset)(const mote_hermite *by, float *column[4][3], const double origin[3], size_t count,
                            float *const out[3]);
     /* Depths x . direction of `count` elements, rounded up to whole lane groups, in the order of the sum

@@ -27,10 +27,13 @@ static void hermite_position(const mote_hermite *by, float *column[4][3], float 
                              size_t count, float *const out[3]) {
     const wide w[3] = {wide_set(by->position[0]), wide_set(by->position[1]), wide_set(by->position[2])};
     for (size_t i = 0; i < count; i += MOTE_WIDTH) {
-        const wide3 x0 = wide3_load(column[0], i), x1 = wide3_load(column[1], i);
+        const wide3 x0 = wide3_load(column[0], i), x1 = wide3_load(column[1], i),
+                    v0 = wide3_load(column[2], i);
         wide3 way = wide3_scale(w[0], wide3_sub(x1, x0));
-        way = wide3_add_scaled(way, w[1], wide3_load(column[2], i));
+        way = wide3_add_scaled(way, w[1], v0);
         way = wide3_add_scaled(way, w[2], wide3_load(column[3], i));
+        const wide3 line = wide3_scale(wide_set(by->alpha), wide3_sub(x1, x0));
+        way = wide3_select(wide_equal(v0.x, v0.x), way, line);
         wide3_store(out, i, wide3_select(wide_equal(x0.x, x0.x), wide3_add(x0, way), wide3_load(current, i)));
     }
 }
@@ -54,7 +57,8 @@ static void hermite_velocity(const mote_hermite *by, float *column[4][3], float 
         const wide3 slope = {hermite_slope(by, x0.x, x1.x, v0.x, v1.x),
                              hermite_slope(by, x0.y, x1.y, v0.y, v1.y),
                              hermite_slope(by, x0.z, x1.z, v0.z, v1.z)};
-        wide3_store(out, i, wide3_select(wide_equal(x0.x, x0.x), slope, wide3_load(current, i)));
+        const wide_mask bends = wide_equal(x0.x, x0.x) & wide_equal(v0.x, v0.x);
+        wide3_store(out, i, wide3_select(bends, slope, wide3_load(current, i)));
     }
 }
 
@@ -89,7 +93,8 @@ static void offset(const mote_places *places, const double origin[3], float alph
 static void hermite_offset(const mote_hermite *by, float *column[4][3], const double origin[3], size_t count,
                            float *const out[3]) {
     const double w[3] = {(double)by->position[0], (double)by->position[1], (double)by->position[2]};
-    const float *exists = column[0][0];
+    const double alpha = (double)by->alpha;
+    const float *exists = column[0][0], *bends = column[2][0];
     for (int axis = 0; axis < 3; axis++) {
         const float *x0 = column[0][axis], *x1 = column[1][axis], *v0 = column[2][axis],
                     *v1 = column[3][axis];
@@ -98,7 +103,8 @@ static void hermite_offset(const mote_hermite *by, float *column[4][3], const do
 #pragma omp simd
         for (size_t i = 0; i < count; i++) {
             const double from = (double)x0[i], now = (double)x1[i];
-            const double way = w[0] * (now - from) + w[1] * (double)v0[i] + w[2] * (double)v1[i];
+            const double cubic = w[0] * (now - from) + w[1] * (double)v0[i] + w[2] * (double)v1[i],
+                         way = bends[i] == bends[i] ? cubic : alpha * (now - from);
             to[i] = (float)(exists[i] == exists[i] ? (from - start) + way : now - start);
         }
     }

@@ -177,6 +177,7 @@ mote_result mote_system_impulse(mote_system *system, uint32_t slot, const float 
     float w = inverse_mass ? *inverse_mass : system->particles.new_inverse_mass;
     for (int axis = 0; axis < 3; axis++)
         *(float *)element_at(&system->particles, MOTE_COLUMN_VELOCITY + axis, slot) += impulse[axis] * w;
+    mote_particles_mark_straight(&system->particles, slot);
     mote_fpu_leave(saved);
     mote_system_note(system, MOTE_NOTED_IMPULSE, slot, 0, impulse, 3 * sizeof *impulse);
     return MOTE_OK;
@@ -197,6 +198,7 @@ mote_result mote_system_set_inverse_mass(mote_system *system, uint32_t slot, flo
             float *v = element_at(&system->particles, MOTE_COLUMN_VELOCITY + axis, slot);
             *v = (float)((double)*v * ratio);
         }
+        mote_particles_mark_straight(&system->particles, slot);
     }
     *old = inverse_mass;
     mote_fpu_leave(saved);

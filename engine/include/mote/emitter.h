@@ -99,13 +99,16 @@ MOTE_API mote_result mote_system_emitter_check(const mote_system *system, const 
  * before and after that moment); what is left of a birth goes to the next step. A particle born at the
  * fraction f, from the place p and with the velocity v, is at p + (1 - f) dt v at the end of the step, was at
  * p - f dt v at its start (previous position), and has (1 - f) dt less to live: interpolated positions leave
- * the emitter where it was at that moment. It keeps its orientation until then, and turns from the next step
- * on. Forces act on it from the next step on. On its way to the end of the step it bounces off the colliders,
- * without a change of its spin and without an entry in the list of hits; one that kills or to which it sticks
- * stops it there, and acts in the next step. Its random numbers are a function of (seed, number of the
- * emitter, count of its births, draw) alone. Steps run in batches of one while a system has emitters. A
- * particle for which there is no capacity is not born, but counted (mote_advance.unborn). Errors: NULL, BUSY,
- * those of mote_system_emitter_check, CAPACITY (MOTE_MAX_EMITTERS), MEMORY. */
+ * the emitter where it was at that moment. `inherit` adds a share of u + w x r: u is the mean velocity of the
+ * emitter while it travels in the step, w (rad/s) its angular velocity at f, r the way from its origin to p;
+ * from an emitter that has arrived, and for the spin, nothing is inherited. The newborn keeps its orientation
+ * until then, and turns from the next step on. Forces act on it from the next step on. On its way to the end
+ * of the step it bounces off the colliders, without a change of its spin and without an entry in the list of
+ * hits; one that kills or to which it sticks stops it there, and acts in the next step. Its random numbers
+ * are a function of (seed, number of the emitter, count of its births, draw) alone. Steps run in batches of
+ * one while a system has emitters. A particle for which there is no capacity is not born, but counted
+ * (mote_advance.unborn). Errors: NULL, BUSY, those of mote_system_emitter_check, CAPACITY
+ * (MOTE_MAX_EMITTERS), MEMORY. */
 MOTE_API mote_result mote_system_add_emitter(mote_system *system, const mote_emitter_def *def,
                                              mote_emitter_id *id);
 
@@ -136,11 +139,11 @@ MOTE_API mote_result mote_system_burst(mote_system *system, mote_emitter_id id, 
 /** Emits `count` particles now, between steps, as those of an emitter that rests at `at` (NULL: where it is
  * now) and gives them a velocity besides: a burst at each death, say (mote/events.h). They are born at this
  * step boundary, have no previous position, and take part in the next step; their places, speeds, lifetimes
- * and columns are drawn from the def with the emitter's next numbers, so that all of its births depend on
- * the order of these calls but not on frames or threads. at: a rotation of any length > 0. velocity: m/s,
- * added; NULL: 0; `inherit` does not count. born: NULL, or receives how many found capacity; the others are
- * not born, and take their numbers. The newborn are in the slots after the last one. Legal in the step hook.
- * Errors: NULL (system), BUSY, ID, NOT_FINITE, RANGE. */
+ * and columns are drawn from the def with the emitter's next numbers, so that all of its births depend on the
+ * order of these calls but not on frames or threads. at: a rotation of any length > 0. velocity: m/s, added;
+ * NULL: 0; nothing is inherited, neither from the way nor from the turn of the emitter. born: NULL, or
+ * receives how many found capacity; the others are not born, and take their numbers. The newborn are in the
+ * slots after the last one. Legal in the step hook. Errors: NULL (system), BUSY, ID, NOT_FINITE, RANGE. */
 MOTE_API mote_result mote_system_emit(mote_system *system, mote_emitter_id id, const mote_transform *at,
                                       const float velocity[3], uint32_t count, uint32_t *born);
 

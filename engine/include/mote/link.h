@@ -45,13 +45,16 @@ MOTE_API mote_result mote_system_link_check(const mote_system *system, const mot
  * Where one end is held by constraints (robust strands, a constrained network), the force on both ends is
  * constant through the substep: that of one time, to which the velocities of the ends take them. The link is
  * then explicit and of first order, and stable only while h w, w = sqrt(k (1/ma + 1/mb)), is well below 2. A
- * body at rest on it stays there. The time is the one at which an undamped link keeps its swing: h/2 after
- * the start for a free point of robust or conserving strands without compliance and joints, and for one of
- * springs under an integrator of second order or a higher one or `kinematic-average`; h under explicit Euler;
- * else the start, also under position Verlet. Of two free ends with different times it is the later one. An
- * undamped link then loses some of its swing: by e^(-w^2 h t / 4) where that time is h/2 and the end whose
- * own time is the start is by far the lighter one. The kinematic integrators take the force as one without a
- * closed form: under `kinematic` a body hangs at rest with a velocity of -g h / 2.
+ * body at rest on it stays there. The link keeps momentum exactly, but not always angular momentum: of two
+ * bodies linked end to end that spin at 4 rad/s, a free rope of 9 points and a particle lose 5.9 / 3.1 / 1.6
+ * / 0.8 % in 5 s at 4 / 8 / 16 / 32 substeps a step of 1/60 s, two rods 0.47 / 0.24 / 0.12 / 0.04 %, two
+ * ropes none. The time is the one at which an undamped link keeps its swing: h/2 after the start for a free
+ * point of robust or conserving strands without compliance and joints, and for one of springs under an
+ * integrator of second order or a higher one or `kinematic-average`; h under explicit Euler; else the start,
+ * also under position Verlet. Of two free ends with different times it is the later one. An undamped link
+ * then loses some of its swing: by e^(-w^2 h t / 4) where that time is h/2 and the end whose own time is the
+ * start is by far the lighter one. The kinematic integrators take the force as one without a closed form:
+ * under `kinematic` a body hangs at rest with a velocity of -g h / 2.
  *
  * An end that turns non-finite freezes the strand or island at the other end if the link's force turns
  * non-finite in the same step; after the last evaluation of that force the other end keeps the step, and the

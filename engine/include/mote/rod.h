@@ -34,7 +34,9 @@ typedef struct mote_rod_section {
 
 /** Computes the stiffnesses of a rod and its mass per metre. parameter: NULL, or receives the name of the
  * field at fault, NULL where there is none. Errors (*section does not change): NULL, RANGE (a field; a result
- * that is no normal float, as of a section of zero size), DEF, NOT_FINITE. May be called from any thread. */
+ * that is no normal float, as of a section of zero size: "short_radius" for bending_ratio, "radius" for
+ * mass_per_metre, "young" for a stiffness, the first that fails, whichever field makes it so), DEF,
+ * NOT_FINITE. May be called from any thread. */
 MOTE_API mote_result mote_rod_section_of(const mote_rod_def *rod, mote_rod_section *section,
                                          const char **parameter);
 

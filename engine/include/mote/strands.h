@@ -242,9 +242,10 @@ MOTE_API mote_result mote_strands_reset(mote_system *system, mote_strands_id id,
 #define MOTE_MAX_STRANDS_PINS 4096u /**< pins in the strands of one id */
 
 /** Pins a point to a target in the world (m), or sets a new target of a pinned point. It moves from its
- * present position and arrives at the tick (see MOTE_NEXT_ADVANCE). Errors: NULL, BUSY, ID, RANGE (no such
- * point, a pinned root), NOT_FINITE, CAPACITY (MOTE_MAX_STRANDS_PINS), MEMORY (the first pin reserves
- * capacity for all). */
+ * present position and arrives at the tick (see MOTE_NEXT_ADVANCE). Two neighbouring pinned points clamp a
+ * rod in the middle of their segment, from which it bends, whereas a root that clamps does so at its point.
+ * Errors: NULL, BUSY, ID, RANGE (no such point, a pinned root), NOT_FINITE, CAPACITY (MOTE_MAX_STRANDS_PINS),
+ * MEMORY (the first pin reserves capacity for all). */
 MOTE_API mote_result mote_strands_pin(mote_system *system, mote_strands_id id, uint32_t strand,
                                       uint32_t point, const float target[3], uint64_t tick);
 
@@ -277,7 +278,9 @@ typedef struct mote_strand_step_report {
      * segments without contact are then projected to them. */
     uint32_t unsolved;
     uint32_t fallbacks; /**< parts of substeps in which the impulses were unstable: solved to first order */
-    uint32_t buried;    /**< points that end the step inside the collider in which their pinned root is */
+    /** Points that end the step inside the collider in which their pinned root is; the root itself, and
+     * points on which colliders do not act (before collide_from, pinned ones), do not count. */
+    uint32_t buried;
     /** m, largest depth of a point below the surface of a collider now, buried points included; 0 where no
      * point is inside. Excludes points on which colliders do not act. */
     float depth;

@@ -36,8 +36,8 @@ typedef enum mote_ribbon_facing {
  * after half a turn about the first axis):
  *
  *     rods with material frames: turn(unit(q[k - 1] + q[k]), t), where q[k] is the material frame of the
- *       segment behind point k, interpolated as the points (q and -q being one frame); one of
- *       the two at an end. Twist about the strand is that of the rod.
+ *       segment behind point k, interpolated as the points (q and -q being one frame) and not normalised
+ *       before the sum; one of the two at an end. Twist about the strand is that of the rod.
  *     other strands: turn(frame of point k - 1, t), before point 0 the root's rotation times turn(identity,
  *       direction of the rest shape's first segment). The frame does not turn about the strand.
  *     followers: turn(frame of the first guide at the fraction u, t).

@@ -37,8 +37,7 @@ typedef enum mote_interpolation {
     MOTE_INTERPOLATION_COUNT
 } mote_interpolation;
 
-/** The outermost loop of a step. The bits are the same; AUTO is fastest, the other is for tests and
- * comparison. */
+/** The outermost loop of a step. The bits are the same; AUTO is fastest, the other is for tests. */
 typedef enum mote_loop_order {
     MOTE_LOOP_AUTO,        /**< blocks outside, substeps inside, unless a force reaches across blocks */
     MOTE_LOOP_STAGE_OUTER, /**< substeps and stages outside, blocks inside */
@@ -205,13 +204,13 @@ MOTE_API uint32_t mote_system_slot(const mote_system *system, mote_particle_id p
  * MOTE_MAX_AGE, x dt; 0 where the system keeps no births. */
 MOTE_API double mote_system_age(const mote_system *system, uint32_t slot);
 
-/** Applies an impulse J (kg m/s): v += J / m. An immovable particle does not move. Errors: NULL, BUSY, RANGE
- * (slot), NOT_FINITE. */
+/** Applies an impulse J (kg m/s): v += J / m. An immovable particle does not move. Marks the particle: see
+ * mote_system_present. Errors: NULL, BUSY, RANGE (slot), NOT_FINITE. */
 MOTE_API mote_result mote_system_impulse(mote_system *system, uint32_t slot, const float impulse[3]);
 
-/** Sets a particle's inverse mass (1/kg, >= 0) and keeps its momentum: v scales by the ratio of the masses.
- * From or to an immovable particle the velocity stays. Errors: NULL, BUSY, ABSENT (no mass column), RANGE,
- * NOT_FINITE. */
+/** Sets a particle's inverse mass (1/kg, >= 0) and keeps its momentum: v scales by the ratio of the masses
+ * (and the particle is marked: mote_system_present). From or to an immovable particle v stays. Errors: NULL,
+ * BUSY, ABSENT (no mass column), RANGE, NOT_FINITE. */
 MOTE_API mote_result mote_system_set_inverse_mass(mote_system *system, uint32_t slot, float inverse_mass);
 
 /** Declares that the host has replaced the positions of slots first .. first + count - 1: they are presented
@@ -460,21 +459,22 @@ MOTE_API mote_result mote_present_layout_check(const mote_system *system, const 
                                                const char **parameter);
 
 /** Writes every particle's interpolated state at the clock's alpha, in slot order or in that of the layout;
- * bytes between the quantities are not touched. The presented moment is mote_system_time + (alpha - 1) dt.
- * Particles that died at the end of the last step are not written, although they lived at that moment.
- * Linear: x = x0 + alpha (x1 - x0), v = v1. Hermite: the cubic through both positions and velocities, which
- * leaves the line of a step with a bounce, and its derivative for velocity, v0 + alpha (v1 - v0) + 6 alpha
- * (1 - alpha) d with d = (x1 - x0) / dt - (v0 + v1) / 2 reduced towards 0 by the rounding error of x1 - x0: a
- * constant velocity is presented exactly at any distance from the origin. A particle born or teleported since
- * the last step is written as it is. Age: initial age + (steps since birth_step - 1 + alpha) x dt, at
- * least 0; without interpolation initial age + steps x dt; steps stop at MOTE_MAX_AGE. Remaining life: 1 -
- * age / (initial age + lifetime), limited to 0 .. 1; 1 where the lifetime is infinite. Sizes and colours are
- * those of the life, 1 - remaining life; of life 0 in systems without lifetimes. Before the first key they
- * are constant, as behind the last. Between two keys of values a and b they are a + (b - a) e(t), with the
- * easing of the first (mote/over_life.h). Orientations are normalised; they turn along the shorter arc from
- * that before the last step, at a constant rate to 2e-5 rad, and those of particles that have none before it,
- * and all without interpolation, are not turned. Errors: NULL, BUSY, those of mote_present_layout_check,
- * BUFFER (bytes < vertices x stride). Runs on the system's jobs. */
+ * other bytes are not touched. The presented moment is mote_system_time + (alpha - 1) dt. Particles that died
+ * at the end of the last step are not written, although they lived then. Linear: x = x0 + alpha (x1 - x0), v
+ * = v1. Hermite: the cubic through both positions and velocities, which leaves the line of a step with a
+ * bounce, and its derivative for velocity, v0 + alpha (v1 - v0) + 6 alpha (1 - alpha) d with d = (x1 - x0) /
+ * dt - (v0 + v1) / 2 reduced towards 0 by the rounding error of x1 - x0: a constant velocity is exact far
+ * from the origin too. Particles marked since the last step, by mote_system_impulse (also of 0) or a new
+ * mass, are linear; velocities that the host writes in the columns bend the cubic of the last step unless it
+ * marks them so. A particle born or teleported since then is written as it is. Age: initial age + (steps
+ * since birth_step - 1 + alpha) x dt, at least 0; without interpolation initial age + steps x dt; steps stop
+ * at MOTE_MAX_AGE. Remaining life: 1 - age / (initial age + lifetime), limited to 0 .. 1; 1 where the
+ * lifetime is infinite. Sizes and colours are those of the life, 1 - remaining life; 0 in systems without
+ * lifetimes. They are constant before the first key and behind the last. Between two keys of values a and b
+ * they are a + (b - a) e(t), with the easing of the first (mote/over_life.h). Orientations are normalised;
+ * they turn along the shorter arc from that before the last step, at a constant rate to 2e-5 rad; those of
+ * particles that have none before it, and all without interpolation, are not turned. Errors: NULL, BUSY,
+ * those of mote_present_layout_check, BUFFER (bytes < vertices x stride). Runs on the system's jobs. */
 MOTE_API mote_result mote_system_present(const mote_system *system, const mote_present_layout *layout,
                                          void *vertices, size_t bytes);
 
