@@ -17,7 +17,7 @@ typedef struct network_path {
 } network_path;
 
 /* Finds the contacts of one register of particles. Returns false if no lane has one. */
-MOTE_INLINE bool network_contact(const mote_network_job *job, const mote_network_scratch *c,
+MOTE_OUTLINE bool network_contact(const mote_network_job *job, const mote_network_scratch *c,
                                  network_path path, uint32_t slot, mote_contact *contact) {
     const mote_network_def *def = &job->network->def;
     const ptrdiff_t at = (ptrdiff_t)slot - c->first;
