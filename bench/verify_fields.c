@@ -162,11 +162,13 @@ static double attractor(const mote_force_def *force, double time, const field_pl
     return scale * (norm(d) + 3 * norm(at->x) * norm(d) / sqrt(square));
 }
 
+/* In the step of 1 s a particle loses at most its velocity relative to the air. */
 static double quadratic_drag(const mote_force_def *force, double time, const field_place *at, double u[3]) {
     (void)time;
     double relative[3];
     for (int k = 0; k < 3; k++) relative[k] = at->v[k] - (double)force->as.quadratic_drag.velocity[k];
-    const double rate = (double)force->as.quadratic_drag.coefficient * norm(relative) * at->inverse_mass;
+    const double rate =
+        fmin((double)force->as.quadratic_drag.coefficient * norm(relative) * at->inverse_mass, 1);
     for (int k = 0; k < 3; k++) u[k] = -rate * relative[k];
     return 2 * rate * norm(relative);
 }
@@ -324,7 +326,7 @@ void verify_fields(verify_report *report) {
     judge(report, &blown, 0, vortex, 19, "the same as wind");
     judge(report, &sun, 0, attractor, 12, "softened");
     judge(report, &sun_here, 0, attractor, 12, "softened, in a box that holds all");
-    judge(report, &fast, 0, quadratic_drag, 12, "-c |v - u| (v - u) / m");
+    judge(report, &fast, 0, quadratic_drag, 12, "-c |v - u| (v - u) / m, at most (u - v) / h");
     judge(report, &fast_here, 0, quadratic_drag, 12, "the same in a box that holds all");
     judge(report, &held, 0, particle_anchors, 8, "(-k (x - anchor) - b v) / m");
     judge(report, &thrust, 0.5, timed_thrust, 6, "before the first key");

@@ -35,11 +35,12 @@ static void timed_thrust(const mote_force_def *force, double time, float out[3])
     }
 }
 
-static void quadratic_drag(const mote_force_def *force, const float v[3], float out[3]) {
+/* largest: kg/s, of c |v - u|. */
+static void quadratic_drag(const mote_force_def *force, float largest, const float v[3], float out[3]) {
     float relative[3];
     for (int k = 0; k < 3; k++) relative[k] = force->as.quadratic_drag.velocity[k] - v[k];
     float factor = force->as.quadratic_drag.coefficient * sqrtf(row_dot(relative, relative));
-    for (int k = 0; k < 3; k++) out[k] = factor * relative[k];
+    for (int k = 0; k < 3; k++) out[k] = smaller(factor, largest) * relative[k];
 }
 
 static void spring(float stiffness, float damping, const float anchor[3], const float x[3], const float v[3],
@@ -219,9 +220,11 @@ bool reference_gives_newtons(const mote_force_def *force) {
     return force->kind != MOTE_FORCE_GRAVITY && force->kind != MOTE_FORCE_ATTRACTOR;
 }
 
-/* One inline force on one particle. */
-static void evaluate_force(const mote_force_def *force, double time, const float x[3], const float v[3],
-                           const float anchor[3], float out[3]) {
+/* One inline force on particle i. */
+static void evaluate_force(const reference_others *o, uint32_t number, uint32_t i, const float anchor[3],
+                           float out[3]) {
+    const mote_force_def *force = &o->forces[number];
+    const float *x = o->x[i], *v = o->v[i];
     switch (force->kind) {
     case MOTE_FORCE_GRAVITY:
         memcpy(out, force->as.gravity.acceleration, 3 * sizeof(float));
@@ -240,10 +243,10 @@ static void evaluate_force(const mote_force_def *force, double time, const float
         attractor(force, x, out);
         break;
     case MOTE_FORCE_TIMED_THRUST:
-        timed_thrust(force, time, out);
+        timed_thrust(force, o->time, out);
         break;
     case MOTE_FORCE_QUADRATIC_DRAG:
-        quadratic_drag(force, v, out);
+        quadratic_drag(force, (float)(1 / o->drag_seconds) / o->inverse_mass[i], v, out);
         break;
     case MOTE_FORCE_PARTICLE_ANCHORS:
         spring(force->as.particle_anchors.stiffness, force->as.particle_anchors.damping, anchor, x, v, out);
@@ -255,7 +258,7 @@ static void evaluate_force(const mote_force_def *force, double time, const float
         vortex(force, x, out);
         break;
     case MOTE_FORCE_CURL_NOISE:
-        curl_noise(force, time, x, out);
+        curl_noise(force, o->time, x, out);
         break;
     case MOTE_FORCE_GRID:
         grid_field(force, x, out);
@@ -352,7 +355,7 @@ void reference_add_inline(const reference_others *o, uint32_t i, const float *an
         const mote_force_def *f = &o->forces[k];
         float value[3];
         if (!reference_is_inline(f) || (f->kind == MOTE_FORCE_PARTICLE_ANCHORS && !anchor)) continue;
-        evaluate_force(f, o->time, o->x[i], o->v[i], anchor, value);
+        evaluate_force(o, k, i, anchor, value);
         for (int axis = 0; axis < 3; axis++) sums[reference_gives_newtons(f)][axis] += value[axis];
     }
 }
