@@ -138,7 +138,8 @@ static void curl_noise(const mote_force_def *force, double time, const float x[3
     noise_gradient(&one, at, f);
     noise_gradient(&other, at, g);
     row_cross(f, g, out);
-    for (int k = 0; k < 3; k++) out[k] *= force->as.curl_noise.amplitude;
+    const float rest = 1 - one.blend, variance = one.blend * one.blend + rest * rest;
+    for (int k = 0; k < 3; k++) out[k] *= force->as.curl_noise.amplitude / variance;
 }
 
 /* --- Grids --- */

@@ -229,9 +229,11 @@ MOTE_API mote_force_def mote_vortex(const float centre[3], const float axis[3], 
 
 /** Makes the divergence-free noise field u = amplitude (grad f x grad g), f and g gradient noises of period
  * 1/frequency in space and 1/rate in time (DeWolf 2005; Perlin 2002 for the noise; gradients at lattice
- * points have components spread evenly from -1 to 1, so that |u| has the rms 0.82 amplitude there). amplitude
- * in the unit of the use; frequency in 1/m and rate in 1/s, >= 0; before time 0 the field is constant in
- * time. Positions beyond 2^20 periods are clamped. */
+ * points have components spread evenly from -1 to 1, so that |u| has the rms 0.82 amplitude there, and 0.60
+ * amplitude over all of space). Between whole periods of time f and g are blends of two noises over sqrt(b^2
+ * + (1 - b)^2), b the share of the later one: |u| has the same rms at all times. amplitude in the unit of the
+ * use; frequency in 1/m and rate in 1/s, >= 0; before time 0 the field is constant in time. Positions beyond
+ * 2^20 periods are clamped. */
 MOTE_API mote_force_def mote_curl_noise(float amplitude, float frequency, float rate, uint32_t seed,
                                         mote_field_use use, float drag);
 
