@@ -17,7 +17,7 @@ static void attractor(const mote_force_def *force, const float x[3], float out[3
     float d[3], softening = force->as.attractor.softening;
     for (int k = 0; k < 3; k++) d[k] = force->as.attractor.centre[k] - x[k];
     float r2 = row_dot(d, d) + softening * softening;
-    float f = force->as.attractor.strength / (r2 * sqrtf(r2));
+    float power = r2 * sqrtf(r2), f = power == 0 ? 0 : force->as.attractor.strength / power;
     for (int k = 0; k < 3; k++) out[k] = d[k] * f;
 }
 
@@ -62,7 +62,7 @@ static void vortex(const mote_force_def *force, const float x[3], float out[3]) 
     }
     float along = row_dot(axis, r);
     for (int k = 0; k < 3; k++) r[k] -= along * axis[k];
-    float factor = force->as.vortex.strength / (row_dot(r, r) + core * core);
+    float square = row_dot(r, r) + core * core, factor = square == 0 ? 0 : force->as.vortex.strength / square;
     row_cross(axis, r, out);
     for (int k = 0; k < 3; k++) out[k] *= factor;
 }

@@ -194,8 +194,8 @@ MOTE_API mote_force_def mote_wind(const float velocity[3], float drag);
 MOTE_API mote_force_def mote_anchor_spring(const float anchor[3], float stiffness, float damping);
 
 /** Makes the gravity of a softened point (Plummer 1911) at c: a = strength (c - x) / (|c - x|^2 +
- * softening^2)^(3/2), the same for every mass; 0 beyond 6.9e12 m, where the cube overflows. strength = G M in
- * m^3/s^2 (negative repels); softening in m, >= 0. */
+ * softening^2)^(3/2), the same for every mass; 0 beyond 6.9e12 m, where the cube overflows, and at the centre
+ * of an unsoftened point. strength = G M in m^3/s^2 (negative repels); softening in m, >= 0. */
 MOTE_API mote_force_def mote_attractor(const float centre[3], float strength, float softening);
 
 /** Makes a force that depends on time: F = f(t), given by count keys, 1 .. MOTE_MAX_THRUST_KEYS: times[i]
@@ -223,7 +223,7 @@ MOTE_API mote_force_def mote_linear_field(const float offset[3], const float mat
 
 /** Makes the field of a line vortex through centre along axis (of any length from 1e-15 to 1e15): u =
  * strength (axis x r) / (r^2 + core^2), r the distance vector from the line, axis normalised. strength =
- * circulation / 2 pi in m^2/s, core in m, >= 0 (Kaufmann 1962, Scully 1975). */
+ * circulation / 2 pi in m^2/s, core in m, >= 0 (Kaufmann 1962, Scully 1975); 0 on the axis. */
 MOTE_API mote_force_def mote_vortex(const float centre[3], const float axis[3], float strength, float core,
                                     mote_field_use use, float drag);
 
