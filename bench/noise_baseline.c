@@ -96,7 +96,8 @@ static inline void run(const probe_columns *columns, size_t first, size_t last, 
                     *restrict z = columns->position[2];
     float *restrict vx = columns->velocity[0], *restrict vy = columns->velocity[1],
                     *restrict vz = columns->velocity[2];
-    const float frequency = field->frequency, factor = h * (field->amplitude / (512.0f * 512.0f));
+    const float blend = m[0].blend, variance = blend * blend + (1 - blend) * (1 - blend); /* of a blend */
+    const float frequency = field->frequency, factor = h * (field->amplitude / (512.0f * 512.0f) / variance);
     const moment both[2] = {m[0], m[1]};
 #pragma omp simd
     for (size_t i = first; i < last; i++) {

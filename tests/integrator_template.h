@@ -111,6 +111,21 @@ static void split(const bodies *b, const splitting *s) {
     }
 }
 
+/* The seconds within which one of the quadratic drags takes at most all of its relative velocity: the longest
+ * kick, at least h; by the share of the drag where they are more than two, or than one in kicks of more than
+ * h.
+ */
+static inline double drag_seconds(const bodies *b) {
+    double longest = 1, drags = 0;
+    for (int k = 0; k < 4; k++) {
+        const double kick = splittings[b->integrator].kick[k];
+        if (kick > longest || -kick > longest) longest = kick > 0 ? kick : -kick;
+    }
+    for (uint32_t k = 0; k < b->force_count; k++) drags += b->forces[k].kind == MOTE_FORCE_QUADRATIC_DRAG;
+    const double share = longest > 1 ? drags : drags / 2;
+    return longest * b->h * (share > 1 ? share : 1);
+}
+
 /* Swope, Andersen, Berens and Wilson, Journal of Chemical Physics 76 (1982) 637, with the predicted velocity
  * v + h a in the second evaluation. */
 static void velocity_verlet(const bodies *b) {

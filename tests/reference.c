@@ -34,8 +34,10 @@ static void accelerate(const bodies *b, double time, float weight, row *a) {
         .force_count = b->force_count,
         .n = b->count,
         .time = def->time + ((double)r->step + (r->substep + time) / (double)def->substeps) * def->timestep,
+        .drag_seconds = drag_seconds(b),
         .x = b->x,
-        .v = b->v};
+        .v = b->v,
+        .inverse_mass = b->inverse_mass};
     (void)weight;
     if (r->callbacks)
         reference_call(&others, (mote_stage_view){.inverse_mass = r->columns->inverse_mass,

@@ -17,7 +17,7 @@ static void attractor(const mote_force_def *force, const float x[3], float out[3
     float d[3], softening = force->as.attractor.softening;
     for (int k = 0; k < 3; k++) d[k] = force->as.attractor.centre[k] - x[k];
     float r2 = row_dot(d, d) + softening * softening;
-    float f = force->as.attractor.strength / (r2 * sqrtf(r2));
+    float power = r2 * sqrtf(r2), f = power == 0 ? 0 : force->as.attractor.strength / power;
     for (int k = 0; k < 3; k++) out[k] = d[k] * f;
 }
 
@@ -35,11 +35,12 @@ static void timed_thrust(const mote_force_def *force, double time, float out[3])
     }
 }
 
-static void quadratic_drag(const mote_force_def *force, const float v[3], float out[3]) {
+/* largest: kg/s, of c |v - u|. */
+static void quadratic_drag(const mote_force_def *force, float largest, const float v[3], float out[3]) {
     float relative[3];
     for (int k = 0; k < 3; k++) relative[k] = force->as.quadratic_drag.velocity[k] - v[k];
     float factor = force->as.quadratic_drag.coefficient * sqrtf(row_dot(relative, relative));
-    for (int k = 0; k < 3; k++) out[k] = factor * relative[k];
+    for (int k = 0; k < 3; k++) out[k] = smaller(factor, largest) * relative[k];
 }
 
 static void spring(float stiffness, float damping, const float anchor[3], const float x[3], const float v[3],
@@ -61,7 +62,7 @@ static void vortex(const mote_force_def *force, const float x[3], float out[3]) 
     }
     float along = row_dot(axis, r);
     for (int k = 0; k < 3; k++) r[k] -= along * axis[k];
-    float factor = force->as.vortex.strength / (row_dot(r, r) + core * core);
+    float square = row_dot(r, r) + core * core, factor = square == 0 ? 0 : force->as.vortex.strength / square;
     row_cross(axis, r, out);
     for (int k = 0; k < 3; k++) out[k] *= factor;
 }
@@ -137,7 +138,8 @@ static void curl_noise(const mote_force_def *force, double time, const float x[3
     noise_gradient(&one, at, f);
     noise_gradient(&other, at, g);
     row_cross(f, g, out);
-    for (int k = 0; k < 3; k++) out[k] *= force->as.curl_noise.amplitude;
+    const float rest = 1 - one.blend, variance = one.blend * one.blend + rest * rest;
+    for (int k = 0; k < 3; k++) out[k] *= force->as.curl_noise.amplitude / variance;
 }
 
 /* --- Grids --- */
@@ -219,9 +221,11 @@ bool reference_gives_newtons(const mote_force_def *force) {
     return force->kind != MOTE_FORCE_GRAVITY && force->kind != MOTE_FORCE_ATTRACTOR;
 }
 
-/* One inline force on one particle. */
-static void evaluate_force(const mote_force_def *force, double time, const float x[3], const float v[3],
-                           const float anchor[3], float out[3]) {
+/* One inline force on particle i. */
+static void evaluate_force(const reference_others *o, uint32_t number, uint32_t i, const float anchor[3],
+                           float out[3]) {
+    const mote_force_def *force = &o->forces[number];
+    const float *x = o->x[i], *v = o->v[i];
     switch (force->kind) {
     case MOTE_FORCE_GRAVITY:
         memcpy(out, force->as.gravity.acceleration, 3 * sizeof(float));
@@ -240,10 +244,10 @@ static void evaluate_force(const mote_force_def *force, double time, const float
         attractor(force, x, out);
         break;
     case MOTE_FORCE_TIMED_THRUST:
-        timed_thrust(force, time, out);
+        timed_thrust(force, o->time, out);
         break;
     case MOTE_FORCE_QUADRATIC_DRAG:
-        quadratic_drag(force, v, out);
+        quadratic_drag(force, (float)(1 / o->drag_seconds) / o->inverse_mass[i], v, out);
         break;
     case MOTE_FORCE_PARTICLE_ANCHORS:
         spring(force->as.particle_anchors.stiffness, force->as.particle_anchors.damping, anchor, x, v, out);
@@ -255,7 +259,7 @@ static void evaluate_force(const mote_force_def *force, double time, const float
         vortex(force, x, out);
         break;
     case MOTE_FORCE_CURL_NOISE:
-        curl_noise(force, time, x, out);
+        curl_noise(force, o->time, x, out);
         break;
     case MOTE_FORCE_GRID:
         grid_field(force, x, out);
@@ -352,7 +356,7 @@ void reference_add_inline(const reference_others *o, uint32_t i, const float *an
         const mote_force_def *f = &o->forces[k];
         float value[3];
         if (!reference_is_inline(f) || (f->kind == MOTE_FORCE_PARTICLE_ANCHORS && !anchor)) continue;
-        evaluate_force(f, o->time, o->x[i], o->v[i], anchor, value);
+        evaluate_force(o, k, i, anchor, value);
         for (int axis = 0; axis < 3; axis++) sums[reference_gives_newtons(f)][axis] += value[axis];
     }
 }

@@ -247,6 +247,34 @@ TEST_EACH(drag_of_constraints_makes_no_speed_at_any_thickness, SORTS - 1, constr
     }
 }
 
+/* Free strands of one speed, of 50 mg a point: drag would turn it round in each substep. */
+TEST_EACH(strong_quadratic_drag_makes_no_speed, SORTS, sort_name, number) {
+    static const float speeds[] = {5, 20, 100};
+    for (size_t i = 0; i < COUNT_OF(speeds); i++) {
+        float points[POINTS][3] = {{0}};
+        double before = (double)speeds[i];
+        for (int k = 0; k < POINTS; k++) points[k][1] = 0.02f * (float)k;
+        mote_strands_def def = make_def((sort)number);
+        def.mass = 50e-6f * POINTS, def.free_roots = true;
+        rope r = fly(&def, points, speeds[i], SUBSTEPS);
+        const mote_force_def air = mote_quadratic_drag((float[3]){0, 0, 0}, 2.9e-3f);
+        mote_force_id ignored;
+        OK(mote_system_add_force(r.system, &air, &ignored));
+        for (int step = 0; step < 60; step++) {
+            double x[3], v[3], most = 0;
+            step_rope(&r, 1);
+            for (uint32_t k = 0; k < POINTS; k++) {
+                load_point(&r, 0, k, x, v);
+                most = fmax(most, sqrt(dot(v, v)));
+            }
+            test_case("%g m/s, step %d", (double)speeds[i], step);
+            ASSERT(most, <=, before * (1 + 1e-3));
+            before = most;
+        }
+        destroy_rope(&r);
+    }
+}
+
 /* A segment of m = 17 g turns in still air: each of its ends has the drag of its half and half of its mass,
  * so its angular momentum, too, is exp(-c l t / m) of what it was. */
 TEST_EACH(drag_slows_a_segment_that_turns, SORTS, sort_name, number) {

@@ -8,13 +8,14 @@
 /* Returns true if a def is an attractor, for kernels that evaluate no other force. */
 MOTE_INLINE bool mote_attractor_is(const mote_force_def *def) { return def->kind == MOTE_FORCE_ATTRACTOR; }
 
-/* Returns the acceleration at x. It is not finite at the centre of an unsoftened point: the particle is
- * reported. */
+/* Returns the acceleration at x: 0 where the power of the distance is 0, at the centre of an unsoftened
+ * point. */
 MOTE_INLINE wide3 mote_attractor_evaluate(const mote_force_def *def, const mote_force_point *at) {
     float softening = def->as.attractor.softening;
     wide3 d = wide3_sub(wide3_set(def->as.attractor.centre), at->x);
     wide r2 = wide3_dot(d, d) + softening * softening;
-    wide f = def->as.attractor.strength / (r2 * wide_sqrt(r2));
+    wide power = r2 * wide_sqrt(r2);
+    wide f = wide_select(wide_equal(power, (wide){0}), (wide){0}, def->as.attractor.strength / power);
     return wide3_scale(f, d);
 }
 

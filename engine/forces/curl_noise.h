@@ -16,11 +16,18 @@ MOTE_INLINE void mote_curl_noise_moments(const mote_force_def *def, double time,
     potentials[1] = mote_noise_at(phase, def->as.curl_noise.seed ^ 0x5bd1e995u);
 }
 
-/* Computes the field u[k] at x[k], k < n. */
+/* Returns the variance of a blend of two independent values of variance 1. */
+MOTE_INLINE float mote_curl_noise_variance(float blend) {
+    return blend * blend + (1.0f - blend) * (1.0f - blend);
+}
+
+/* Computes the field u[k] at x[k], k < n. The variance of the blend, the root of which either potential is to
+ * be divided by, divides their product: |u| has the same mean square at all times. */
 MOTE_INLINE void mote_curl_noise_fields(const mote_force_def *def, const mote_noise_moment potentials[2],
                                         bool blended, const wide3 *x, wide3 *u, int n) {
     const float frequency = def->as.curl_noise.frequency, limit = 0x1p20f;
-    const float scale = def->as.curl_noise.amplitude * (MOTE_NOISE_UNIT * MOTE_NOISE_UNIT);
+    const float unscaled = def->as.curl_noise.amplitude * (MOTE_NOISE_UNIT * MOTE_NOISE_UNIT);
+    const float scale = blended ? unscaled / mote_curl_noise_variance(potentials[0].blend) : unscaled;
     const mote_noise_moment both[2] = {potentials[0], potentials[1]};
     MOTE_ROLLED
     for (int k = 0; k < n; k++) {

@@ -25,6 +25,8 @@ typedef enum mote_force_gives {
 /* Input of a force: one register of particles. */
 typedef struct mote_force_point {
     wide3 x, v, anchor;                      /* anchor: of the particle, m */
+    wide inverse_mass;                       /* 1/kg */
+    float drag_rate;                         /* limit of quadratic drag, 1/s: mote_plan */
     double time;                             /* s */
     const struct mote_noise_moment *moments; /* of curl noise: its two potentials at that time */
 } mote_force_point;
@@ -83,7 +85,7 @@ typedef struct mote_force_row {
 /* Properties of a checked def: its path (an affine force in a region is inline); whether its unit is N;
  * whether it reads velocity (inline forces and callbacks), the time, or other particles of the range; whether
  * it needs an anchor per particle; whether it is a field, and a velocity field; whether it is an attractor
- * without a region. */
+ * without a region; a quadratic drag in a region or not, and without one. */
 mote_force_path mote_force_path_of(const mote_force_def *def);
 bool mote_force_gives_newtons(const mote_force_def *def);
 bool mote_force_reads_velocity(const mote_force_def *def);
@@ -93,6 +95,7 @@ bool mote_force_needs_anchors(const mote_force_def *def);
 bool mote_force_is_field(const mote_force_def *def);
 bool mote_force_is_velocity_field(const mote_force_def *def);
 bool mote_force_is_attractor(const mote_force_def *def);
+bool mote_force_drags(const mote_force_def *def);
 bool mote_force_is_quadratic_drag(const mote_force_def *def);
 bool mote_force_is_noise(const mote_force_def *def);
 bool mote_force_is_constant(const mote_force_def *def);

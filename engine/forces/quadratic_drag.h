@@ -1,4 +1,5 @@
-/* Quadratic drag: F = -c |v - u| (v - u). */
+/* Quadratic drag: F = -c |v - u| (v - u), limited to F = -m rate (v - u) with the largest rate at which an
+ * explicit kick does not turn v - u round. */
 #ifndef MOTE_FORCES_QUADRATIC_DRAG_H
 #define MOTE_FORCES_QUADRATIC_DRAG_H
 
@@ -9,10 +10,14 @@ MOTE_INLINE bool mote_quadratic_drag_is(const mote_force_def *def) {
     return def->kind == MOTE_FORCE_QUADRATIC_DRAG;
 }
 
+/* Returns the largest c |v - u|, kg/s. None limits an immovable particle. */
+MOTE_INLINE wide mote_quadratic_drag_limit(float rate, wide inverse_mass) { return rate / inverse_mass; }
+
 /* Returns the force in N. */
 MOTE_INLINE wide3 mote_quadratic_drag_evaluate(const mote_force_def *def, const mote_force_point *at) {
     wide3 relative = wide3_sub(wide3_set(def->as.quadratic_drag.velocity), at->v);
-    return wide3_scale(def->as.quadratic_drag.coefficient * wide_sqrt(wide3_dot(relative, relative)),
+    wide factor = def->as.quadratic_drag.coefficient * wide_sqrt(wide3_dot(relative, relative));
+    return wide3_scale(wide_min(factor, mote_quadratic_drag_limit(at->drag_rate, at->inverse_mass)),
                        relative);
 }
 

@@ -106,6 +106,8 @@ bool mote_force_is_attractor(const mote_force_def *def) {
     return row_of(def)->attracts && is_everywhere(def);
 }
 
+bool mote_force_drags(const mote_force_def *def) { return mote_quadratic_drag_is(def); }
+
 bool mote_force_is_quadratic_drag(const mote_force_def *def) {
     return mote_quadratic_drag_is(def) && is_everywhere(def);
 }

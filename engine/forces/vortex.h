@@ -4,6 +4,7 @@
 
 #include "forces/force.h"
 
+/* Returns u: 0 on the axis of a vortex without a core. */
 MOTE_INLINE wide3 mote_vortex_evaluate(const mote_force_def *def, const mote_force_point *at) {
     const float *a = def->as.vortex.axis, core = def->as.vortex.core;
     float length = __builtin_sqrtf(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
@@ -11,7 +12,9 @@ MOTE_INLINE wide3 mote_vortex_evaluate(const mote_force_def *def, const mote_for
     wide3 axis = wide3_set(unit), r = wide3_sub(at->x, wide3_set(def->as.vortex.centre));
     wide along = wide3_dot(axis, r);
     r = wide3_sub(r, wide3_scale(along, axis));
-    return wide3_scale(def->as.vortex.strength / (wide3_dot(r, r) + core * core), wide3_cross(axis, r));
+    wide square = wide3_dot(r, r) + core * core;
+    wide f = wide_select(wide_equal(square, (wide){0}), (wide){0}, def->as.vortex.strength / square);
+    return wide3_scale(f, wide3_cross(axis, r));
 }
 
 #if defined(MOTE_FORCE_DEFINITIONS)

@@ -29,9 +29,9 @@ typedef struct network_crease {
 } network_crease;
 
 /* Finds the second contact of the lanes `in`, which left the first one from `from` to the end of `path`. */
-MOTE_INLINE bool network_find_crease(const mote_network_job *job, const mote_network_scratch *c,
-                                     network_path path, uint32_t slot, wide_mask in, wide3 from,
-                                     network_crease *at) {
+MOTE_OUTLINE bool network_find_crease(const mote_network_job *job, const mote_network_scratch *c,
+                                      network_path path, uint32_t slot, wide_mask in, wide3 from,
+                                      network_crease *at) {
     if (job->collider_count < 2) return false;
     const ptrdiff_t offset = (ptrdiff_t)slot - c->first;
     if (!network_contact(job, c, path, slot, &at->second)) return false;
@@ -99,9 +99,9 @@ MOTE_INLINE void network_crease_response(const mote_network_job *job, const mote
 /* Position and velocity of points that left their first contact from x and v, and are in a second one. A
  * point that was in neither has a way out of both against its way in, and no longer than that. Without one,
  * it stays where it began in a narrow crease. */
-MOTE_INLINE void network_resolve_crease(const mote_network_job *job, const mote_network_scratch *c,
-                                        uint32_t substep, uint32_t slot, wide_mask in,
-                                        const mote_contact *first, wide3 x, wide3 v) {
+MOTE_OUTLINE void network_resolve_crease(const mote_network_job *job, const mote_network_scratch *c,
+                                         uint32_t substep, uint32_t slot, wide_mask in,
+                                         const mote_contact *first, wide3 x, wide3 v) {
     const ptrdiff_t offset = (ptrdiff_t)slot - c->first;
     network_crease at = {.first = *first};
     if (!network_find_crease(job, c, (network_path){substep, COLUMN(x), false}, slot, in, x, &at)) return;

@@ -49,7 +49,7 @@ COLLIDE(any, plan->scheme->family)
  * body are 1.2 times as fast as two and no slower than four; several, where there are 16 registers: two are
  * as fast (0.9 to 1.0) and smaller. Drag: two are 1.05 to 1.2 times as fast as one or three (measured). */
 #define SETTLED(kind, name, family, most, side_by_side)                                                      \
-    MOTE_OUTLINE bool kind##_edge_##name(const mote_plan *plan, const settled *p, const mote_span *span,     \
+    MOTE_OUTLINE bool kind##_edge_##name(const mote_plan *plan, settled *p, const mote_span *span,           \
                                          size_t i) {                                                         \
         const bool terms = (most) > 1;                                                                       \
         return settled_registers(plan, p, span,                                                              \

@@ -180,7 +180,7 @@ MOTE_INLINE size_t run_passes(const mote_plan *plan, const settled *p, const mot
 }
 
 /* A register at an edge of the span, whose lanes may lie outside. */
-typedef bool settled_edge(const mote_plan *plan, const settled *p, const mote_span *span, size_t i);
+typedef bool settled_edge(const mote_plan *plan, settled *p, const mote_span *span, size_t i);
 
 MOTE_INLINE void settled_run(const mote_plan *plan, const mote_span *span, settled_instance of,
                              settled_edge *edge, contain_one *contain_register, size_t first, size_t end,

@@ -3,7 +3,9 @@
  * Decisions that fused.h takes at run time for every register are taken before the loop, the constants of the
  * forces are broadcast to all lanes beforehand, and evaluations overlap: 1.3 to 4 times as fast (measured).
  * The arithmetic is that of evaluate.h, without operations that cannot change a bit of the result; plan.c
- * checks the conditions (settled_mix). */
+ * checks the conditions (settled_mix). At the centre of an unsoftened attractor they give what is not finite:
+ * the register is contained, and stepped by evaluate.h (a check of their own takes 1.25 times the time of a
+ * step towards an attractor; measured). */
 #ifndef MOTE_PARTICLES_SETTLED_H
 #define MOTE_PARTICLES_SETTLED_H
 
@@ -53,11 +55,24 @@ typedef struct settled {
     uint32_t drags;
     settled_lift lift[MOTE_MAX_SETTLED_OTHERS];
     wide inverse_mass;
-    const float *inverse_masses; /* NULL: the same for all */
-    mote_wide_map map;           /* of an affine map */
+    wide drag_limit[SETTLED_UNROLL]; /* kg/s, of each register of a loop body */
+    const float *inverse_masses;     /* NULL: the same for all */
+    mote_wide_map map;               /* of an affine map */
     wide3 constant[MOTE_MAX_STAGES], damping[MOTE_MAX_STAGES], stiffness[MOTE_MAX_STAGES];
     wide kick_h[MOTE_MAX_STAGES];
 } settled;
+
+MOTE_INLINE wide settled_inverse_mass(const settled *p, size_t i) {
+    return p->inverse_masses ? wide_load(p->inverse_masses + i) : p->inverse_mass;
+}
+
+/* Sets the limits of quadratic drag on n registers from slot i on. */
+MOTE_INLINE void settled_limit_drag(const mote_plan *plan, settled *p, size_t i, int n) {
+    MOTE_UNROLLED
+    for (int u = 0; u < n; u++)
+        p->drag_limit[u] =
+            mote_quadratic_drag_limit(plan->drag_rate, settled_inverse_mass(p, i + (size_t)u * MOTE_WIDTH));
+}
 
 MOTE_INLINE void settled_make(settled *p, const mote_plan *plan, const float *inverse_masses) {
     p->points = p->drags = 0;
@@ -81,6 +96,7 @@ MOTE_INLINE void settled_make(settled *p, const mote_plan *plan, const float *in
     }
     p->inverse_mass = wide_set(plan->inverse_mass);
     p->inverse_masses = plan->mass_column ? inverse_masses : NULL;
+    if (!p->inverse_masses) settled_limit_drag(plan, p, 0, SETTLED_UNROLL);
     if (plan->scheme->family == MOTE_FAMILY_MAP) p->map = mote_map_set(plan->c.map);
     for (uint32_t stage = 0; stage < plan->stages; stage++) {
         const mote_evaluation *e = &plan->evaluation[stage];
@@ -89,10 +105,6 @@ MOTE_INLINE void settled_make(settled *p, const mote_plan *plan, const float *in
         p->stiffness[stage] = wide3_set(e->acceleration.stiffness);
         p->kick_h[stage] = wide_set(e->kick_h);
     }
-}
-
-MOTE_INLINE wide settled_inverse_mass(const settled *p, size_t i) {
-    return p->inverse_masses ? wide_load(p->inverse_masses + i) : p->inverse_mass;
 }
 
 /* Adds the affine forces in N, over the mass, to the velocity changes of n registers from slot i on. */
@@ -130,13 +142,15 @@ MOTE_OUTLINE void settled_call_all(const mote_plan *plan, bool evaluated, mote_f
 
 /* Adds the forces that are called to the sums of n registers. Copies, member by member: what a call can reach
  * is in memory, and clearing it takes longer than a substep. */
-MOTE_INLINE void settled_call(const mote_plan *plan, const mote_lanes *s, wide3 *acceleration, wide3 *force,
-                              int n) {
+MOTE_INLINE void settled_call(const mote_plan *plan, const settled *p, size_t i, const mote_lanes *s,
+                              wide3 *acceleration, wide3 *force, int n) {
     mote_force_point at[SETTLED_UNROLL];
     mote_force_sum sum[SETTLED_UNROLL];
     MOTE_UNROLLED
     for (int u = 0; u < n; u++) {
         at[u].x = s[u].x, at[u].v = s[u].v;
+        at[u].inverse_mass = settled_inverse_mass(p, i + (size_t)u * MOTE_WIDTH);
+        at[u].drag_rate = plan->drag_rate;
         sum[u].acceleration = acceleration[u], sum[u].force = force[u];
     }
     settled_call_all(plan, SETTLED_LIFTS(n), at, n, sum);
@@ -144,23 +158,30 @@ MOTE_INLINE void settled_call(const mote_plan *plan, const mote_lanes *s, wide3 
     for (int u = 0; u < n; u++) acceleration[u] = sum[u].acceleration, force[u] = sum[u].force;
 }
 
+/* Computes the quadratic drag of one register u of a loop body. */
+MOTE_INLINE wide3 settled_drag_force(const settled *p, uint32_t k, int u, wide3 v) {
+    const wide3 relative = wide3_sub(p->drag[k].velocity, v);
+    const wide factor = p->drag[k].coefficient * wide_sqrt(wide3_dot(relative, relative));
+    return wide3_scale(wide_min(factor, p->drag_limit[u]), relative);
+}
+
 /* Adds the accelerations of quadratic drag and, if `lists`, of the forces that the plan lists, to the sums of
- * n registers from slot i on. */
+ * n registers from slot i on. Where registers are wide, the first drag is not added to zero: that could
+ * change only the sign of a zero, which has no effect in a sum that is not -0. */
 MOTE_INLINE void settled_add_others(const mote_plan *plan, const settled *p, bool lists, size_t i,
                                     const mote_lanes *s, wide3 *sum, int n) {
     wide3 force[SETTLED_UNROLL];
-    MOTE_UNROLLED
-    for (int u = 0; u < n; u++) force[u] = wide3_zero();
-    MOTE_ROLLED
-    for (uint32_t k = 0; k < p->drags; k++) MOTE_UNROLLED
-    for (int u = 0; u < n; u++) {
-        const wide3 relative = wide3_sub(p->drag[k].velocity, s[u].v);
-        const wide speed = wide_sqrt(wide3_dot(relative, relative));
-        force[u] = wide3_add(force[u], wide3_scale(p->drag[k].coefficient * speed, relative));
-    }
+    const bool first = MOTE_WIDTH > 4 && p->drags;
+    if (first) MOTE_UNROLLED
+    for (int u = 0; u < n; u++) force[u] = settled_drag_force(p, 0, u, s[u].v);
+    else MOTE_UNROLLED for (int u = 0; u < n; u++) force[u] = wide3_zero();
+    if (!first || !MOTE_LIKELY(p->drags == 1)) MOTE_ROLLED
+    for (uint32_t k = first; k < p->drags; k++) MOTE_UNROLLED
+    for (int u = 0; u < n; u++) force[u] = wide3_add(force[u], settled_drag_force(p, k, u, s[u].v));
     const bool lifts = SETTLED_LIFTS(n);
     if (lists && lifts && plan->lift_count) settled_add_lifts(plan, p, s, sum, force);
-    if (lists && (plan->called_count || (!lifts && plan->lift_count))) settled_call(plan, s, sum, force, n);
+    if (lists && (plan->called_count || (!lifts && plan->lift_count)))
+        settled_call(plan, p, i, s, sum, force, n);
     MOTE_UNROLLED
     for (int u = 0; u < n; u++)
         sum[u] = wide3_add_scaled(sum[u], settled_inverse_mass(p, i + (size_t)u * MOTE_WIDTH), force[u]);
@@ -292,10 +313,11 @@ MOTE_INLINE bool settled_store(const settled *p, const mote_span *span, settled_
 
 /* Runs all substeps of of.registers registers from slot i on. inside: all their lanes are in the span.
  * Returns false as fused_registers does. */
-MOTE_INLINE bool settled_registers(const mote_plan *plan, const settled *p, const mote_span *span,
+MOTE_INLINE bool settled_registers(const mote_plan *plan, settled *p, const mote_span *span,
                                    settled_instance of, bool inside, size_t i) {
     const int n = of.registers;
     mote_lanes s[SETTLED_UNROLL];
+    if (of.terms && p->drags && p->inverse_masses) settled_limit_drag(plan, p, i, n);
     bool again = false;
     MOTE_UNROLLED
     for (int u = 0; u < n; u++) {

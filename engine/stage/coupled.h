@@ -41,7 +41,8 @@ MOTE_INLINE wide3 mote_coupled_kick(const mote_coupled_affine *own, mote_coupled
     wide3 sum;
     if (callbacks) force = wide3_add(force, external->force);
     if (of.others && plan->point_count) {
-        const mote_force_sum inline_forces = mote_inline_evaluate(plan, time, s, external->anchor);
+        const mote_force_sum inline_forces =
+            mote_inline_evaluate(plan, time, s, external->anchor, inverse_mass);
         sum =
             wide3_add_scaled(inline_forces.acceleration, inverse_mass, wide3_add(inline_forces.force, force));
     } else {

@@ -43,8 +43,13 @@ MOTE_INLINE wide3 mote_affine_evaluate(const mote_affine_stage *a, bool stiff, c
 
 /* Sums any inline forces on one register. */
 MOTE_INLINE mote_force_sum mote_inline_evaluate(const mote_plan *plan, double time, const mote_lanes *s,
-                                                wide3 anchor) {
-    mote_force_point at = {.x = s->x, .v = s->v, .anchor = anchor, .time = time};
+                                                wide3 anchor, wide inverse_mass) {
+    mote_force_point at = {.x = s->x,
+                           .v = s->v,
+                           .anchor = anchor,
+                           .inverse_mass = inverse_mass,
+                           .drag_rate = plan->drag_rate,
+                           .time = time};
     mote_force_sum sum = {wide3_zero(), wide3_zero()};
     mote_inline_forces(plan->forces, plan->force_count, plan->anchors, &at, 1, &sum);
     return sum;
@@ -84,7 +89,8 @@ MOTE_INLINE void mote_mix_forces(const mote_plan *plan, mote_instance of, double
     mote_force_point at[MOTE_MAX_UNROLL];
     MOTE_UNROLLED
     for (int u = 0; u < of.registers; u++)
-        at[u].x = s[u].x, at[u].v = s[u].v, at[u].anchor = external[u].anchor, at[u].time = time;
+        at[u] = (mote_force_point){
+            s[u].x, s[u].v, external[u].anchor, external[u].inverse_mass, plan->drag_rate, time, NULL};
     mote_inline_forces(plan->forces, plan->force_count, plan->anchors, at, of.registers, sum);
     MOTE_UNROLLED
     for (int u = 0; u < of.registers; u++) s[u].x = at[u].x, s[u].v = at[u].v; /* likewise read back */

@@ -148,6 +148,17 @@ static mote_force_mix specialised_mix(mote_plan *plan) {
                                                                                  : settled_mix(plan);
 }
 
+/* Limits the rate of quadratic drag so that the longest kick of one drag, at least a substep of h seconds,
+ * takes at most the whole relative velocity. The kicks of several take at most twice that together; those of
+ * Yoshida's method, which goes back by its longest kick, no more than one. */
+static void limit_drag(mote_plan *plan, const mote_scheme *scheme, double h) {
+    double longest = 1, drags = 0;
+    for (uint32_t i = 0; i < scheme->stages; i++) longest = fmax(longest, fabs(scheme->kick[i]));
+    for (uint32_t i = 0; i < plan->force_count; i++) drags += mote_force_drags(&plan->forces[i]);
+    const double share = longest > 1 ? drags : drags / 2;
+    plan->drag_rate = (float)(1 / (longest * h * fmax(share, 1)));
+}
+
 /* Estimates the work of a step. */
 static double work_of(const mote_plan *plan) {
     double evaluation = MOTE_WORK_SUBSTEP;
@@ -208,7 +219,9 @@ static void make_plan(mote_plan *plan, const mote_plan_def *def, const mote_sche
 }
 
 void mote_plan_make(mote_plan *plan, const mote_plan_def *def) {
-    make_plan(plan, def, &mote_scheme_table[def->integrator]);
+    const mote_scheme *scheme = &mote_scheme_table[def->integrator];
+    make_plan(plan, def, scheme);
+    limit_drag(plan, scheme, plan->h);
 }
 
 void mote_plan_make_kick(mote_plan *plan, const mote_plan_def *def, double fraction) {
@@ -217,6 +230,7 @@ void mote_plan_make_kick(mote_plan *plan, const mote_plan_def *def, double fract
     once.timestep = fraction * def->timestep / (double)def->substeps;
     once.substeps = 1;
     make_plan(plan, &once, &kick_once);
+    limit_drag(plan, &kick_once, def->timestep / (double)def->substeps);
     plan->timestep = def->timestep; /* reference for the time of the step */
 }
 

@@ -49,6 +49,7 @@ typedef struct mote_plan {
 
     bool mass_column;
     float inverse_mass;                           /* inverse mass without a column */
+    float drag_rate;                              /* largest c |v - u| / m of quadratic drag, 1/s */
     bool stiff_acceleration, damped_acceleration; /* acceleration term depends on x, on v */
     bool affine_force; /* force term is not zero; with uniform mass it is folded into the acceleration */
     bool stiff_force;

@@ -151,6 +151,15 @@ MOTE_INLINE mote_contact_points contact_points(const strand_work *w, uint32_t k,
  * length leaves a third of such strands unsolved, 0.85 none (measured). */
 #define STRAND_BURIED_REACH 0.85f
 
+/* Returns the lanes inside a collider as it stands, except those of `except`. */
+MOTE_OUTLINE wide_mask find_inside(const mote_collider_pose *to, const mote_contact_points *points,
+                                   wide_mask except) {
+    mote_contact contact = mote_contact_none();
+    contact.gap = (wide){0}; /* points outside are of no interest */
+    mote_contact_nearest(&contact, to, to, points, points->exempt | except, (wide_mask){0});
+    return wide_less(contact.gap, (wide){0});
+}
+
 /* Marks in the list the colliders in which the pinned roots of a register are at the end of the substep.
  * Returns the lanes with such a root. */
 MOTE_INLINE wide_mask mark_buried(const strand_work *w, mote_contact_list *near, size_t lane) {
@@ -159,11 +168,7 @@ MOTE_INLINE wide_mask mark_buried(const strand_work *w, mote_contact_list *near,
     wide_mask buried = (wide_mask){0};
     root.start = root.end, root.exempt = ~pinned;
     for (uint32_t i = 0; i < near->count; i++) {
-        mote_contact contact = mote_contact_none();
-        const mote_collider_pose *to = &near->to[near->index[i]];
-        contact.gap = (wide){0}; /* roots outside are of no interest */
-        mote_contact_nearest(&contact, to, to, &root, near->far[i] | root.exempt, (wide_mask){0});
-        near->mark[i] = pinned & wide_less(contact.gap, (wide){0});
+        near->mark[i] = pinned & find_inside(&near->to[near->index[i]], &root, near->far[i]);
         buried |= near->mark[i];
     }
     return buried;
@@ -389,12 +394,8 @@ MOTE_COLD MOTE_OUTLINE void count_buried(const strand_work *w, uint32_t substep,
         mote_contact_points points = contact_points(w, k, lane);
         wide_mask inside = (wide_mask){0};
         points.start = points.end;
-        for (uint32_t i = 0; i < near.count; i++) {
-            const mote_collider_pose *to = &near.to[near.index[i]];
-            mote_contact contact = mote_contact_none();
-            mote_contact_nearest(&contact, to, to, &points, points.exempt | ~near.mark[i], (wide_mask){0});
-            inside |= wide_less(contact.gap, (wide){0});
-        }
+        for (uint32_t i = 0; i < near.count; i++)
+            inside |= find_inside(&near.to[near.index[i]], &points, ~near.mark[i]);
         count_lanes(buried, lanes & inside & lanes_beyond(counts, k));
     }
 }

@@ -194,8 +194,8 @@ MOTE_API mote_force_def mote_wind(const float velocity[3], float drag);
 MOTE_API mote_force_def mote_anchor_spring(const float anchor[3], float stiffness, float damping);
 
 /** Makes the gravity of a softened point (Plummer 1911) at c: a = strength (c - x) / (|c - x|^2 +
- * softening^2)^(3/2), the same for every mass; 0 beyond 6.9e12 m, where the cube overflows. strength = G M in
- * m^3/s^2 (negative repels); softening in m, >= 0. */
+ * softening^2)^(3/2), the same for every mass; 0 beyond 6.9e12 m, where the cube overflows, and at the centre
+ * of an unsoftened point. strength = G M in m^3/s^2 (negative repels); softening in m, >= 0. */
 MOTE_API mote_force_def mote_attractor(const float centre[3], float strength, float softening);
 
 /** Makes a force that depends on time: F = f(t), given by count keys, 1 .. MOTE_MAX_THRUST_KEYS: times[i]
@@ -204,7 +204,10 @@ MOTE_API mote_force_def mote_attractor(const float centre[3], float strength, fl
 MOTE_API mote_force_def mote_timed_thrust(const float *times, const float *forces, uint32_t count);
 
 /** Makes the drag of a body in fast air that moves with velocity u (m/s): F = -coefficient |v - u| (v - u);
- * coefficient = rho Cd A / 2 in kg/m, >= 0 (Newton; Batchelor, An Introduction to Fluid Dynamics, 5.11). */
+ * coefficient = rho Cd A / 2 in kg/m, >= 0 (Newton; Batchelor, An Introduction to Fluid Dynamics, 5.11).
+ * coefficient |v - u| / m counts as at most 1/h, with which a kick of a substep h stops v - u (Yoshida's
+ * method, whose longest kick is 1.7 h: 0.59/h); of n > 2 drags as at most 2/(n h) each (Yoshida, n > 1:
+ * 0.59/(n h)). */
 MOTE_API mote_force_def mote_quadratic_drag(const float velocity[3], float coefficient);
 
 /** Makes a spring from every particle to an anchor of its own: F = -stiffness (x - anchor_i) - damping v, in
@@ -220,15 +223,17 @@ MOTE_API mote_force_def mote_linear_field(const float offset[3], const float mat
 
 /** Makes the field of a line vortex through centre along axis (of any length from 1e-15 to 1e15): u =
  * strength (axis x r) / (r^2 + core^2), r the distance vector from the line, axis normalised. strength =
- * circulation / 2 pi in m^2/s, core in m, >= 0 (Kaufmann 1962, Scully 1975). */
+ * circulation / 2 pi in m^2/s, core in m, >= 0 (Kaufmann 1962, Scully 1975); 0 on the axis. */
 MOTE_API mote_force_def mote_vortex(const float centre[3], const float axis[3], float strength, float core,
                                     mote_field_use use, float drag);
 
 /** Makes the divergence-free noise field u = amplitude (grad f x grad g), f and g gradient noises of period
  * 1/frequency in space and 1/rate in time (DeWolf 2005; Perlin 2002 for the noise; gradients at lattice
- * points have components spread evenly from -1 to 1, so that |u| has the rms 0.82 amplitude there). amplitude
- * in the unit of the use; frequency in 1/m and rate in 1/s, >= 0; before time 0 the field is constant in
- * time. Positions beyond 2^20 periods are clamped. */
+ * points have components spread evenly from -1 to 1, so that |u| has the rms 0.82 amplitude there, and 0.60
+ * amplitude over all of space). Between whole periods of time f and g are blends of two noises over sqrt(b^2
+ * + (1 - b)^2), b the share of the later one: |u| has the same rms at all times. amplitude in the unit of the
+ * use; frequency in 1/m and rate in 1/s, >= 0; before time 0 the field is constant in time. Positions beyond
+ * 2^20 periods are clamped. */
 MOTE_API mote_force_def mote_curl_noise(float amplitude, float frequency, float rate, uint32_t seed,
                                         mote_field_use use, float drag);
 
