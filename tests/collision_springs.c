@@ -16,9 +16,9 @@ static double energy_at(const mote_range_view *view, uint32_t i, double stiffnes
 }
 
 /* Balls at 1 to 1.5 m that a spring pulls down to a plane: to its anchor on it, 0.5 and 1 m below. z is h
- * sqrt(k/m). The mean acceleration of a path is known up to h^2 k a / 12, which on a way of 2 h v is z^3 / 3 of
- * the energy, and does not add up: in the end no ball has more than at the start. Without a limit energies grew
- * 2.5 to 6,000 times in these steps. */
+ * sqrt(k/m). The mean acceleration of a path is known up to h^2 k a / 12, which on a way of 2 h v is z^3 / 3
+ * of the energy, and does not add up: in the end no ball has more than at the start. Without a limit energies
+ * grew 2.5 to 6,000 times in these steps. */
 TEST_EACH(springs_give_no_energy_at_contacts, COUNT_OF(integrators), name_of, n) {
     static const double z[] = {0.05, 0.2, 0.5};
     for (uint32_t k = 0; k < 2 * 2 * 3 * COUNT_OF(z); k++) {

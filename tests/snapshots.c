@@ -330,11 +330,12 @@ TEST(memory_that_runs_out_changes_nothing_and_leaks_nothing) {
     mote_system_destroy(a.system);
 }
 
+/* No spring tears in the step after the 58th; one does in the 61st. */
 TEST(a_rollback_of_the_same_objects_allocates_nothing) {
     memory_ledger ledger = {0};
     mote_system_def def = world_def();
     def.allocator = ledger_allocator(&ledger);
-    world w = warm_world(&def, 60);
+    world w = warm_world(&def, 58);
     world_snapshot s = {0};
     world_save(&w, &s, MOTE_SNAPSHOT_CHECKSUM);
     const uint64_t calls = ledger.calls;

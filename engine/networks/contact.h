@@ -18,7 +18,7 @@ typedef struct network_path {
 
 /* Finds the contacts of one register of particles. Returns false if no lane has one. */
 MOTE_OUTLINE bool network_contact(const mote_network_job *job, const mote_network_scratch *c,
-                                 network_path path, uint32_t slot, mote_contact *contact) {
+                                  network_path path, uint32_t slot, mote_contact *contact) {
     const mote_network_def *def = &job->network->def;
     const ptrdiff_t at = (ptrdiff_t)slot - c->first;
     const mote_collider_pose *from = job->poses + (size_t)path.substep * job->collider_count,

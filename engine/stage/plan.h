@@ -83,8 +83,8 @@ typedef struct mote_plan_def {
     bool mass_column;
     double mass;
     bool external_forces;
-    bool anchors; /* particles have anchors */
-    bool coupled; /* forces between the particles also act, as kicks */
+    bool anchors;  /* particles have anchors */
+    bool coupled;  /* forces between the particles also act, as kicks */
     bool collides; /* contacts with colliders end substeps */
 } mote_plan_def;
 

@@ -9,13 +9,13 @@
 
 /* Curls: in a rod that is bent at rest, the solve for the lengths ignores that the bending forces turn with
  * the segments. With the rest curvature kappa and its wave number k this is stable while
- * (kappa^2 + 0.7 k^2)^2 h^2 max(EI, GJ) / (kg/m) is small, of flat rods with the larger EI; of helices k is the
- * torsion, and waves of less than 0.05 rad (rms) do not count.
- * Arcs and kinks of 17 to 65 points and GJ / EI of 0.05 to 200 at 4 to 32 substeps came to rest at 0.4; the
- * first shook at 0.8. Helices and waves shook from k^4 h^2 EI / (kg/m) = 1.7 on, at any curvature, and all 1,926
- * helices of 3 to 9 turns at 1 to 32 substeps rested at 0.4 (measured). Above the limit, which is ROD_CURL_LIMIT, a substep is taken in
- * parts from the beginning. Above ROD_STIFF_CURL, which four parts hold, it is solved in the turns of the
- * segments (rod_turns.h), which is faster than more parts and holds curls of any stiffness. */
+ * (kappa^2 + 0.7 k^2)^2 h^2 max(EI, GJ) / (kg/m) is small, of flat rods with the larger EI; of helices k is
+ * the torsion, and waves of less than 0.05 rad (rms) do not count. Arcs and kinks of 17 to 65 points and GJ /
+ * EI of 0.05 to 200 at 4 to 32 substeps came to rest at 0.4; the first shook at 0.8. Helices and waves shook
+ * from k^4 h^2 EI / (kg/m) = 1.7 on, at any curvature, and all 1,926 helices of 3 to 9 turns at 1 to 32
+ * substeps rested at 0.4 (measured). Above the limit, which is ROD_CURL_LIMIT, a substep is taken in parts
+ * from the beginning. Above ROD_STIFF_CURL, which four parts hold, it is solved in the turns of the segments
+ * (rod_turns.h), which is faster than more parts and holds curls of any stiffness. */
 #define ROD_CURL_LIMIT 0.4f
 #define ROD_STIFF_CURL (16 * ROD_CURL_LIMIT)
 
