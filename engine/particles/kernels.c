@@ -52,12 +52,12 @@ COLLIDE(any, plan->scheme->family)
     MOTE_OUTLINE bool kind##_edge_##name(const mote_plan *plan, settled *p, const mote_span *span,           \
                                          size_t i) {                                                         \
         const bool terms = (most) > 1;                                                                       \
-        return settled_registers(plan, p, span,                                                              \
-                                 (settled_instance){family, terms ? p->points : most, terms, 1}, false, i);  \
+        return settled_registers(                                                                            \
+            plan, p, span, (settled_instance){family, terms ? p->points : most, terms, 1, false}, false, i); \
     }                                                                                                        \
     static void kind##_##name(const mote_plan *plan, const mote_span *span, size_t first, size_t end,        \
                               uint32_t *frozen) {                                                            \
-        const settled_instance of = {family, most, (most) > 1, side_by_side};                                \
+        const settled_instance of = {family, most, (most) > 1, side_by_side, false};                         \
         settled_run(plan, span, of, kind##_edge_##name, contain_any, first, end, frozen);                    \
     }
 

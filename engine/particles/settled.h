@@ -23,6 +23,7 @@ typedef struct settled_instance {
     uint32_t points;
     bool terms;
     int registers; /* stepped by a loop body */
+    bool fetches;  /* a pass fetches slots ahead of those that it steps (passes.h) */
 } settled_instance;
 
 /* Constant forces and drag alone. */
