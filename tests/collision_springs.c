@@ -8,6 +8,7 @@ enum { COUNT = 100, STEPS = 600 };
 static const mote_integrator integrators[] = {MOTE_RK4,           MOTE_VELOCITY_VERLET, MOTE_YOSHIDA4,
                                               MOTE_PEFRL,         MOTE_KINEMATIC,       MOTE_EXACT_FLOW,
                                               MOTE_IMPLICIT_EULER};
+static const char *integrator_of(uint32_t i) { return mote_integrator_describe((mote_integrator)i)->name; }
 static const char *name_of(uint32_t i) { return mote_integrator_describe(integrators[i])->name; }
 
 static double energy_at(const mote_range_view *view, uint32_t i, double stiffness, double anchor) {
@@ -47,6 +48,27 @@ TEST_EACH(springs_give_no_energy_at_contacts, COUNT_OF(integrators), name_of, n)
             }
         }
         ASSERT(mote_system_count(system), ==, COUNT);
+        mote_system_destroy(system);
+    }
+}
+
+/* What slides on a floor without friction keeps its speed beside a spring that pulls by nothing, and wind
+ * takes along what rests there: the limit of the energy stopped both under integrators of which a substep
+ * falls g h^2 / 2 further than a parabola. */
+TEST_EACH(springs_do_not_stop_what_slides, MOTE_ADVECT_EULER, integrator_of, n) {
+    for (uint32_t k = 0; k < 4; k++) {
+        mote_system_def def = bare_def(2, (mote_integrator)n);
+        def.substeps = k % 2 ? 4 : 1, def.friction = 0;
+        mote_system *system = system_of(&def);
+        add_gravity(system);
+        add_force(system, mote_anchor_spring((float[3]){0, 0, 0}, 1e-6f, 0));
+        if (k / 2) add_force(system, mote_wind((float[3]){3, 0, 0}, 0.5f));
+        add_collider(system, mote_plane((float[3]){0, 0, 0}, (float[3]){0, 1, 0}));
+        const mote_range_view view = spawned(system, 1);
+        if (!(k / 2)) throw_at(&view, 0, 1, 0, 0);
+        stepped(system, 300);
+        test_case("%u substeps, wind %u", def.substeps, k / 2);
+        ASSERT_NEAR(view.velocity.x[0], k / 2 ? 3 * (1 - exp(-2.5)) : 1, k / 2 ? 0.02 : 1e-4);
         mote_system_destroy(system);
     }
 }

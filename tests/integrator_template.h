@@ -111,19 +111,17 @@ static void split(const bodies *b, const splitting *s) {
     }
 }
 
-/* The seconds within which one of the quadratic drags takes at most all of its relative velocity: the longest
- * kick, at least h; by the share of the drag where they are more than two, or than one in kicks of more than
- * h.
- */
-static inline double drag_seconds(const bodies *b) {
+/* The largest rate of one of the quadratic drags, 1/s: the longest kick, at least h, of all of them and of
+ * linear drag of the rate `linear` takes at most all of the relative velocity. */
+static inline double drag_rate(const bodies *b, double linear) {
     double longest = 1, drags = 0;
     for (int k = 0; k < 4; k++) {
         const double kick = splittings[b->integrator].kick[k];
         if (kick > longest || -kick > longest) longest = kick > 0 ? kick : -kick;
     }
     for (uint32_t k = 0; k < b->force_count; k++) drags += b->forces[k].kind == MOTE_FORCE_QUADRATIC_DRAG;
-    const double share = longest > 1 ? drags : drags / 2;
-    return longest * b->h * (share > 1 ? share : 1);
+    const double left = 1 / (longest * b->h) - linear;
+    return (left > 0 ? left : 0) / (drags > 1 ? drags : 1);
 }
 
 /* Swope, Andersen, Berens and Wilson, Journal of Chemical Physics 76 (1982) 637, with the predicted velocity

@@ -24,6 +24,17 @@ static float inverse_mass_of(const mote_columns *columns, uint32_t i) {
     return columns->inverse_mass ? columns->inverse_mass[i] : (float)(1.0 / (double)columns->mass);
 }
 
+/* The rate of linear drag on particles of one mass, 1/s. */
+static double linear_drag(const mote_columns *columns, const bodies *b) {
+    reference_affine acceleration = {{0}, {0}, {0}}, newtons = {{0}, {0}, {0}};
+    double most = 0;
+    if (columns->inverse_mass) return 0;
+    reference_fold(b->forces, b->force_count, &acceleration, &newtons);
+    const reference_affine sum = reference_over_mass(&acceleration, &newtons, 1.0 / (double)columns->mass);
+    for (int axis = 0; axis < 3; axis++) most = sum.damping[axis] < -most ? -sum.damping[axis] : most;
+    return most;
+}
+
 /* The accelerations that do not fold. Immovable particles have no impulses here: weight is unused. */
 static void accelerate(const bodies *b, double time, float weight, row *a) {
     const run *r = b->user;
@@ -34,7 +45,7 @@ static void accelerate(const bodies *b, double time, float weight, row *a) {
         .force_count = b->force_count,
         .n = b->count,
         .time = def->time + ((double)r->step + (r->substep + time) / (double)def->substeps) * def->timestep,
-        .drag_seconds = drag_seconds(b),
+        .drag_rate = drag_rate(b, linear_drag(r->columns, b)),
         .x = b->x,
         .v = b->v,
         .inverse_mass = b->inverse_mass};

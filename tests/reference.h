@@ -47,7 +47,7 @@ typedef struct reference_others {
     const mote_force_def *forces;
     uint32_t force_count, n;
     double time;
-    double drag_seconds; /* in which a quadratic drag takes at most the relative velocity */
+    double drag_rate; /* 1/s, the largest of a quadratic drag */
     reference_row *x, *v;
     const float *inverse_mass; /* 1/kg */
     reference_row *called[2];  /* sums of the callbacks: m/s^2, N */

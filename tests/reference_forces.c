@@ -247,7 +247,7 @@ static void evaluate_force(const reference_others *o, uint32_t number, uint32_t 
         timed_thrust(force, o->time, out);
         break;
     case MOTE_FORCE_QUADRATIC_DRAG:
-        quadratic_drag(force, (float)(1 / o->drag_seconds) / o->inverse_mass[i], v, out);
+        quadratic_drag(force, (float)o->drag_rate / o->inverse_mass[i], v, out);
         break;
     case MOTE_FORCE_PARTICLE_ANCHORS:
         spring(force->as.particle_anchors.stiffness, force->as.particle_anchors.damping, anchor, x, v, out);

@@ -47,7 +47,7 @@ static void accelerate(const bodies *b, double time, float weight, row *a) {
                                .force_count = b->force_count,
                                .n = b->count,
                                .time = reference_seconds(r->w, at),
-                               .drag_seconds = drag_seconds(b),
+                               .drag_rate = drag_rate(b, 0),
                                .x = b->x,
                                .v = b->v,
                                .inverse_mass = b->inverse_mass};

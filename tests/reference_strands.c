@@ -163,7 +163,7 @@ static void accelerate(const bodies *b, double time, float weight, row *a) {
                                .n = b->count,
                                .time =
                                    w->start_time + ((double)w->step + at / (double)w->substeps) * w->timestep,
-                               .drag_seconds = drag_seconds(b),
+                               .drag_rate = drag_rate(b, 0),
                                .x = b->x,
                                .v = b->v,
                                .inverse_mass = b->inverse_mass};

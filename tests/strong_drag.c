@@ -78,6 +78,28 @@ TEST_EACH(drag_on_paper_does_not_gain_speed, MOTE_ADVECT_EULER, integrator_name,
     }
 }
 
+/* With linear drag that alone takes 1.2 of the velocity in a substep: together they gained speed without
+ * bound.
+ */
+TEST(quadratic_drag_beside_linear_drag_does_not_gain_speed) {
+    for (uint32_t drags = 1; drags < 4; drags++)
+        for (int weak = 0; weak < 2; weak++) {
+            mote_force_def forces[4];
+            (void)make_drags(forces, drags, 0);
+            forces[drags] = mote_wind((float[3]){0, 0, 0}, (weak ? 0.2f : 1.2f) * 60 * PAPER);
+            const mote_columns_def def = def_of(MOTE_SEMI_IMPLICIT_EULER, forces, drags + 1);
+            sheets s = shot();
+            const mote_columns columns = columns_of(&s, false);
+            for (int step = 0; step < 60; step++) {
+                const sheets before = s;
+                OK(mote_columns_step(&columns, &def, NULL));
+                test_case("%u drags, weak %d, step %d", drags, weak, step);
+                for (int i = 0; i < COUNT; i++)
+                    ASSERT(speed_of(&s, i), <=, speed_of(&before, i) * (1 + 1e-6));
+            }
+        }
+}
+
 /* Confetti: shot into wind, under gravity. Terminal speed sqrt(m g / c) = 0.83 m/s. */
 TEST_EACH(confetti_comes_to_the_speed_of_the_air, MOTE_ADVECT_EULER, integrator_name, integrator) {
     const mote_force_def forces[2] = {mote_quadratic_drag((float[3]){3, 0, 0}, 7.2e-4f),

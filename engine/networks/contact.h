@@ -16,9 +16,10 @@ typedef struct network_path {
     bool still;
 } network_path;
 
-/* Finds the contacts of one register of particles. Returns false if no lane has one. */
-MOTE_OUTLINE bool network_contact(const mote_network_job *job, const mote_network_scratch *c,
-                                  network_path path, uint32_t slot, mote_contact *contact) {
+/* Finds the contacts of one register of particles. Returns the number of colliders near it; 0 if no lane has
+ * a contact. */
+MOTE_INLINE uint32_t network_contact(const mote_network_job *job, const mote_network_scratch *c,
+                                     network_path path, uint32_t slot, mote_contact *contact) {
     const mote_network_def *def = &job->network->def;
     const ptrdiff_t at = (ptrdiff_t)slot - c->first;
     const mote_collider_pose *from = job->poses + (size_t)path.substep * job->collider_count,
@@ -35,7 +36,13 @@ MOTE_OUTLINE bool network_contact(const mote_network_job *job, const mote_networ
     mote_contact_box_add(&box, points.end);
     mote_contact_list near;
     mote_contact_list_near(&near, from, to, job->collider_count, &box, points.radius);
-    return near.count && mote_contact_find(&near, &points, contact);
+    return near.count && mote_contact_find(&near, &points, contact) ? near.count : 0;
+}
+
+/* The same, out of line: for passes that few registers take. */
+MOTE_OUTLINE uint32_t network_find_contact(const mote_network_job *job, const mote_network_scratch *c,
+                                           network_path path, uint32_t slot, mote_contact *contact) {
+    return network_contact(job, c, path, slot, contact);
 }
 
 /* Share of a tangential vector that is no longer than `most`. */
@@ -228,8 +235,8 @@ MOTE_INLINE void network_solver_contacts(const mote_network_job *job, const mote
     for (uint32_t slot = first; slot < end; slot += MOTE_WIDTH) {
         const ptrdiff_t at = (ptrdiff_t)slot - c->first;
         mote_contact recorded = network_recorded_contact(c, at), contact;
-        if (network_contact(job, c, (network_path){substep, COLUMN(x), grip == MOTE_GRIP_NONE}, slot,
-                            &contact)) {
+        if (network_find_contact(job, c, (network_path){substep, COLUMN(x), grip == MOTE_GRIP_NONE}, slot,
+                                 &contact)) {
             network_allow_pressed(c, at, &contact);
             network_record_contact(c, at, &contact, &recorded);
         }

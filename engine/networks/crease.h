@@ -34,8 +34,8 @@ MOTE_OUTLINE bool network_find_crease(const mote_network_job *job, const mote_ne
                                       network_crease *at) {
     if (job->collider_count < 2) return false;
     const ptrdiff_t offset = (ptrdiff_t)slot - c->first;
-    if (!network_contact(job, c, path, slot, &at->second)) return false;
-    if (path.end == COLUMN(x) && job->constrained) network_allow_pressed(c, offset, &at->second);
+    if (!network_find_contact(job, c, path, slot, &at->second)) return false;
+    if (path.end == COLUMN(x)) network_allow_pressed(c, offset, &at->second);
     const wide beyond = at->second.offset - wide3_dot(at->second.normal, network_load3(c, path.end, offset));
     at->first_depth = at->first.offset - wide3_dot(at->first.normal, from);
     at->second_depth = at->second.offset - wide3_dot(at->second.normal, from);
@@ -66,22 +66,29 @@ MOTE_INLINE network_pair network_solve_pair(const network_crease *at, wide d, wi
                           wide3_add_scaled(wide3_scale(a, at->first.normal), b, at->second.normal)};
 }
 
+/* Returns the lanes that go into a narrow crease, or along two sides that are parallel. mean: m/s, of both
+ * sides. */
+MOTE_INLINE wide_mask network_enters_narrow(const network_crease *at, wide3 v, wide3 mean) {
+    const wide3 outward = wide3_add(at->first.normal, at->second.normal);
+    return network_is_narrow(at) & ~wide_less((wide){0}, wide3_dot(outward, wide3_sub(v, mean)));
+}
+
 /* Velocity response to both contacts, from the velocity v before any: impulses along the normals that take
- * the approach velocity, and along the crease Coulomb friction. A point that goes into a narrow crease, or
- * along two sides that are parallel, gets the mean velocity of both: a crease that closes does not shoot it
- * out, and one that opens behind it does not let it through. */
+ * the approach velocity, and along the crease Coulomb friction. The lanes that go into a narrow crease get
+ * the mean velocity of both sides: one that closes does not shoot them out, and one that opens behind them
+ * does not let them through. Lanes that one contact alone presses have its response. */
 MOTE_INLINE void network_crease_response(const mote_network_job *job, const mote_network_scratch *c,
-                                         ptrdiff_t offset, const network_crease *at, wide3 v) {
+                                         ptrdiff_t offset, const network_crease *at, wide_mask narrow,
+                                         wide3 v, wide3 mean) {
     const wide rate = wide_set((float)(1.0 / job->plan->h)), zero = {0}, one = wide_set(1.0f);
-    const wide3 n = at->first.normal, m = at->second.normal, first = wide3_scale(rate, at->first.drift),
-                second = wide3_scale(rate, at->second.drift), relative = wide3_sub(v, first),
-                mean = wide3_scale(wide_set(0.5f), wide3_add(first, second));
+    const wide3 n = at->first.normal, m = at->second.normal,
+                relative = wide3_sub(v, wide3_scale(rate, at->first.drift)),
+                other = wide3_sub(v, wide3_scale(rate, at->second.drift));
     const network_pair impulse =
-        network_solve_pair(at, zero - wide3_dot(n, relative), zero - wide3_dot(m, wide3_sub(v, second)));
-    const wide_mask narrow = network_is_narrow(at),
-                    enters = ~wide_less(zero, wide3_dot(wide3_add(n, m), wide3_sub(v, mean))),
-                    nears = impulse.exists & wide_less(zero, impulse.a) & wide_less(zero, impulse.b),
-                    both = at->in & ((narrow & enters) | (~narrow & nears));
+        network_solve_pair(at, zero - wide3_dot(n, relative), zero - wide3_dot(m, other));
+    const wide_mask nears = impulse.exists & wide_less(zero, impulse.a) & wide_less(zero, impulse.b),
+                    both = at->in & (narrow | (~network_is_narrow(at) & nears));
+    network_contact_response(job, c, offset, at->in & ~both, &at->second, zero, NETWORK_STAYS);
     if (!wide_lane_bits(both)) return;
     const wide3 along = wide3_cross(n, m);
     const wide square = wide3_dot(along, along),
@@ -98,7 +105,7 @@ MOTE_INLINE void network_crease_response(const mote_network_job *job, const mote
 
 /* Position and velocity of points that left their first contact from x and v, and are in a second one. A
  * point that was in neither has a way out of both against its way in, and no longer than that. Without one,
- * it stays where it began in a narrow crease. */
+ * it stays where it began if it goes into a narrow crease. */
 MOTE_OUTLINE void network_resolve_crease(const mote_network_job *job, const mote_network_scratch *c,
                                          uint32_t substep, uint32_t slot, wide_mask in,
                                          const mote_contact *first, wide3 x, wide3 v) {
@@ -107,28 +114,35 @@ MOTE_OUTLINE void network_resolve_crease(const mote_network_job *job, const mote
     if (!network_find_crease(job, c, (network_path){substep, COLUMN(x), false}, slot, in, x, &at)) return;
     const network_pair out = network_solve_pair(&at, at.first_depth, at.second_depth);
     const wide3 drift = wide3_scale(wide_set(0.5f), wide3_add(first->drift, at.second.drift)),
+                mean = wide3_scale(wide_set((float)(1.0 / job->plan->h)), drift),
                 back = wide3_sub(wide3_add(network_load3(c, COLUMN(start), offset), drift), x);
-    const wide_mask room = at.in & out.exists & wide_less((wide){0}, wide3_dot(back, out.sum)) &
+    const wide_mask narrow = network_enters_narrow(&at, v, mean),
+                    room = at.in & out.exists & wide_less((wide){0}, wide3_dot(back, out.sum)) &
                            ~wide_less(wide3_dot(back, back), wide3_dot(out.sum, out.sum)),
-                    stays = at.in & ~room & network_is_narrow(&at);
+                    stays = at.in & ~room & narrow;
     const wide3 way = wide3_select(room, out.sum, back);
     network_store3(c, COLUMN(x), offset,
                    wide3_select(room | stays, wide3_add(x, way), network_load3(c, COLUMN(x), offset)));
-    network_crease_response(job, c, offset, &at, v);
+    network_crease_response(job, c, offset, &at, narrow, v, mean);
 }
 
+/* Explicit springs, whose substeps are short, leave one collider after the other. */
 MOTE_INLINE void network_resolve_contacts(const mote_network_job *job, const mote_network_scratch *c,
                                           uint32_t substep, uint32_t first, uint32_t end) {
     for (uint32_t slot = first; slot < end; slot += MOTE_WIDTH) {
         const ptrdiff_t at = (ptrdiff_t)slot - c->first;
+        const network_path path = {substep, COLUMN(x), false};
         mote_contact contact;
-        if (!network_contact(job, c, (network_path){substep, COLUMN(x), false}, slot, &contact)) continue;
+        const uint32_t near = network_contact(job, c, path, slot, &contact);
+        if (!near) continue;
+        const bool creases = job->constrained && near > 1;
+        wide3 x = wide3_zero(), v = wide3_zero();
         if (job->constrained) network_allow_pressed(c, at, &contact);
-        const wide3 x = network_load3(c, COLUMN(x), at), v = network_load3(c, COLUMN(v), at);
+        if (creases) x = network_load3(c, COLUMN(x), at), v = network_load3(c, COLUMN(v), at);
         const wide depth = network_project_out(c, at, &contact);
         const wide_mask in = wide_less((wide){0}, depth);
         network_contact_response(job, c, at, in, &contact, (wide){0}, network_sliding_of(job, slot));
-        if (wide_lane_bits(in)) network_resolve_crease(job, c, substep, slot, in, &contact, x, v);
+        if (creases && wide_lane_bits(in)) network_resolve_crease(job, c, substep, slot, in, &contact, x, v);
         if (!job->constrained) continue;
         float *const touch = network_column(c, COLUMN(touch)) + at;
         wide_store(touch, wide_select(in, wide_set(NETWORK_IS_MOVED), wide_load(touch)));

@@ -63,7 +63,7 @@ MOTE_INLINE void network_expel(const mote_network_job *job, const mote_network_s
     mote_contact contact;
     network_store3(c, COLUMN(direction), at, start);
     wide_store(touch, zero);
-    if (!network_contact(job, c, (network_path){substep, COLUMN(start), true}, slot, &contact)) return;
+    if (!network_find_contact(job, c, (network_path){substep, COLUMN(start), true}, slot, &contact)) return;
     const wide depth = wide_max(contact.offset - wide3_dot(contact.normal, start), zero);
     network_ways out = {wide3_scale(depth, contact.normal), wide_less(zero, depth), (wide_mask){0}};
     if (!wide_lane_bits(out.in)) return;

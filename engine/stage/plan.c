@@ -148,15 +148,14 @@ static mote_force_mix specialised_mix(mote_plan *plan) {
                                                                                  : settled_mix(plan);
 }
 
-/* Limits the rate of quadratic drag so that the longest kick of one drag, at least a substep of h seconds,
- * takes at most the whole relative velocity. The kicks of several take at most twice that together; those of
- * Yoshida's method, which goes back by its longest kick, no more than one. */
+/* Limits the rate of quadratic drags so that the longest kick of all, at least a substep of h seconds, takes at
+ * most the whole relative velocity, together with linear drag of uniform mass. */
 static void limit_drag(mote_plan *plan, const mote_scheme *scheme, double h) {
-    double longest = 1, drags = 0;
+    double longest = 1, drags = 0, linear = 0;
     for (uint32_t i = 0; i < scheme->stages; i++) longest = fmax(longest, fabs(scheme->kick[i]));
     for (uint32_t i = 0; i < plan->force_count; i++) drags += mote_force_drags(&plan->forces[i]);
-    const double share = longest > 1 ? drags : drags / 2;
-    plan->drag_rate = (float)(1 / (longest * h * fmax(share, 1)));
+    for (int axis = 0; axis < 3; axis++) linear = fmax(linear, -plan->acceleration.damping[axis]);
+    plan->drag_rate = (float)(fmax(1 / (longest * h) - linear, 0) / fmax(drags, 1));
 }
 
 /* Estimates the work of a step. */

@@ -205,9 +205,9 @@ MOTE_API mote_force_def mote_timed_thrust(const float *times, const float *force
 
 /** Makes the drag of a body in fast air that moves with velocity u (m/s): F = -coefficient |v - u| (v - u);
  * coefficient = rho Cd A / 2 in kg/m, >= 0 (Newton; Batchelor, An Introduction to Fluid Dynamics, 5.11).
- * coefficient |v - u| / m counts as at most 1/h, with which a kick of a substep h stops v - u (Yoshida's
- * method, whose longest kick is 1.7 h: 0.59/h); of n > 2 drags as at most 2/(n h) each (Yoshida, n > 1:
- * 0.59/(n h)). */
+ * coefficient |v - u| / m counts as at most (1/h - d) / n for n such drags beside linear drag of d (1/s, of
+ * mote_wind and others without a mass column): a kick of a substep h then stops v - u at most. Under
+ * Yoshida's method, whose longest kick is 1.7 h, 1/h is 0.59/h. */
 MOTE_API mote_force_def mote_quadratic_drag(const float velocity[3], float coefficient);
 
 /** Makes a spring from every particle to an anchor of its own: F = -stiffness (x - anchor_i) - damping v, in

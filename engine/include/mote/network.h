@@ -45,10 +45,12 @@ typedef enum mote_network_solver {
      * speed: a net of 9 x 7 particles of 5 g, 50 mm apart, under which a ball of 0.2 m was put at a depth of
      * 15 mm, 0.1 / 0.2 / 0.3 m/s (rms) with 2e5 N/m at 1 / 4 / 16 substeps, and 0.05 to 0.1 m/s where two
      * corners were pinned. Particles to
-     * which two colliders leave less room than they need stay in both. Where particles are put out by more
-     * than the length of a spring, all about the same way, the whole island goes that way, also parts that no
-     * spring joins any more, unless links hold the network. A thin collider in the middle of a net, which
-     * particles leave to both sides, gives it metres a second.
+     * which two colliders leave less room than they need stay in both, and those that go in between move as
+     * the mean of the two, also along them, without friction too. At 1 substep a chain can fall through a
+     * slit that is nearly as wide as its particles. Where particles are put out by more than the length of a
+     * spring, all about the same way, the whole island goes that way, also parts that no spring joins any
+     * more, unless links hold the network. A thin collider in the middle of a net, which particles leave to
+     * both sides, gives it metres a second.
      *
      * In the dual form contacts move particles after the solve, and what that strains is solved for in the
      * next substep: a rigid net of 9 x 9 that lies over the edges of a box is strained by 77, 28, 9 and 2.4 %
