@@ -78,7 +78,8 @@ INLINED void add_mixture(const peer_work *w, const body *at, lanes a[3]) {
         EACH_AXIS a[i] += f * d[i];
     }
     EACH_AXIS d[i] = m->air[i] - at->v[i];
-    const lanes drag = least_of(m->drag * root(square(d)), all(1 / w->h - w->drag)); /* both at most stop a body */
+    const lanes drag =
+        least_of(m->drag * root(square(d)), all(1 / w->h - w->drag)); /* both at most stop a body */
     EACH_AXIS a[i] += drag * d[i];
     EACH_AXIS inside *= edge(m->extent[i] - size_of(at->x[i] - m->middle[i]), m->falloff);
     EACH_AXIS a[i] += inside * m->lift[i];

@@ -148,8 +148,8 @@ static mote_force_mix specialised_mix(mote_plan *plan) {
                                                                                  : settled_mix(plan);
 }
 
-/* Limits the rate of quadratic drags so that the longest kick of all, at least a substep of h seconds, takes at
- * most the whole relative velocity, together with linear drag of uniform mass. */
+/* Limits the rate of quadratic drags so that the longest kick of all, at least a substep of h seconds, takes
+ * at most the whole relative velocity, together with linear drag of uniform mass. */
 static void limit_drag(mote_plan *plan, const mote_scheme *scheme, double h) {
     double longest = 1, drags = 0, linear = 0;
     for (uint32_t i = 0; i < scheme->stages; i++) longest = fmax(longest, fabs(scheme->kick[i]));
