@@ -88,8 +88,9 @@ static inline mote_result call_hook(host *h, input *in) {
     return mote_system_set_step_hook(h->system, take_byte(in) & 1 ? host_hook : NULL, NULL);
 }
 
+/* Few particles, or more than the allocator gives both hosts, whose scratch differs. */
 static inline mote_result call_reserve(host *h, input *in) {
-    return mote_system_reserve(h->system, take_byte(in) < 250 ? take_byte(in) : take_word(in));
+    return mote_system_reserve(h->system, take_byte(in) < 250 ? take_byte(in) : take_word(in) | 1u << 27);
 }
 
 /* --- Forces --- */
