@@ -24,11 +24,12 @@ static float inverse_mass_of(const mote_columns *columns, uint32_t i) {
     return columns->inverse_mass ? columns->inverse_mass[i] : (float)(1.0 / (double)columns->mass);
 }
 
-/* The rate of linear drag on particles of one mass, 1/s. */
+/* The rate of linear drag on particles of one mass, 1/s; 0 for maps, which take it in closed form. */
 static double linear_drag(const mote_columns *columns, const bodies *b) {
     reference_affine acceleration = {{0}, {0}, {0}}, newtons = {{0}, {0}, {0}};
     double most = 0;
-    if (columns->inverse_mass) return 0;
+    if (columns->inverse_mass || (b->integrator >= MOTE_IMPLICIT_EULER && b->integrator <= MOTE_EXACT_FLOW))
+        return 0;
     reference_fold(b->forces, b->force_count, &acceleration, &newtons);
     const reference_affine sum = reference_over_mass(&acceleration, &newtons, 1.0 / (double)columns->mass);
     for (int axis = 0; axis < 3; axis++) most = sum.damping[axis] < -most ? -sum.damping[axis] : most;

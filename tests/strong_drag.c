@@ -100,6 +100,19 @@ TEST(quadratic_drag_beside_linear_drag_does_not_gain_speed) {
         }
 }
 
+/* Exact flow takes linear drag in closed form, of any rate: quadratic drag acts beside it. */
+TEST(quadratic_drag_acts_beside_linear_drag_in_closed_form) {
+    mote_force_def forces[2] = {mote_wind((float[3]){0, 0, 0}, 1.2f * 60 * PAPER)};
+    sheets with = shot(), without = shot();
+    const mote_columns drags = columns_of(&with, false), winds = columns_of(&without, false);
+    forces[1] = mote_quadratic_drag((float[3]){0, 0, 0}, 7.2e-4f);
+    mote_columns_def def = def_of(MOTE_EXACT_FLOW, forces, 2);
+    OK(mote_columns_step(&drags, &def, NULL));
+    def.force_count = 1;
+    OK(mote_columns_step(&winds, &def, NULL));
+    for (int i = 0; i < COUNT; i++) ASSERT(speed_of(&with, i), <, 0.7 * speed_of(&without, i));
+}
+
 /* Confetti: shot into wind, under gravity. Terminal speed sqrt(m g / c) = 0.83 m/s. */
 TEST_EACH(confetti_comes_to_the_speed_of_the_air, MOTE_ADVECT_EULER, integrator_name, integrator) {
     const mote_force_def forces[2] = {mote_quadratic_drag((float[3]){3, 0, 0}, 7.2e-4f),

@@ -149,12 +149,14 @@ static mote_force_mix specialised_mix(mote_plan *plan) {
 }
 
 /* Limits the rate of quadratic drags so that the longest kick of all, at least a substep of h seconds, takes
- * at most the whole relative velocity, together with linear drag of uniform mass. */
+ * at most the whole relative velocity, together with linear drag of uniform mass; but for maps, which take
+ * that in closed form. */
 static void limit_drag(mote_plan *plan, const mote_scheme *scheme, double h) {
     double longest = 1, drags = 0, linear = 0;
     for (uint32_t i = 0; i < scheme->stages; i++) longest = fmax(longest, fabs(scheme->kick[i]));
     for (uint32_t i = 0; i < plan->force_count; i++) drags += mote_force_drags(&plan->forces[i]);
-    for (int axis = 0; axis < 3; axis++) linear = fmax(linear, -plan->acceleration.damping[axis]);
+    for (int axis = 0; axis < 3 && scheme->family != MOTE_FAMILY_MAP; axis++)
+        linear = fmax(linear, -plan->acceleration.damping[axis]);
     plan->drag_rate = (float)(fmax(1 / (longest * h) - linear, 0) / fmax(drags, 1));
 }
 

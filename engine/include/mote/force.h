@@ -206,8 +206,8 @@ MOTE_API mote_force_def mote_timed_thrust(const float *times, const float *force
 /** Makes the drag of a body in fast air that moves with velocity u (m/s): F = -coefficient |v - u| (v - u);
  * coefficient = rho Cd A / 2 in kg/m, >= 0 (Newton; Batchelor, An Introduction to Fluid Dynamics, 5.11).
  * coefficient |v - u| / m counts as at most (1/h - d) / n for n such drags beside linear drag of d (1/s, of
- * mote_wind and others without a mass column): a kick of a substep h then stops v - u at most. Under
- * Yoshida's method, whose longest kick is 1.7 h, 1/h is 0.59/h. */
+ * mote_wind and others without a mass column; 0 where the integrator takes it in closed form): a kick of a
+ * substep h then stops v - u at most. Under Yoshida's method, whose longest kick is 1.7 h, 1/h is 0.59/h. */
 MOTE_API mote_force_def mote_quadratic_drag(const float velocity[3], float coefficient);
 
 /** Makes a spring from every particle to an anchor of its own: F = -stiffness (x - anchor_i) - damping v, in
