@@ -274,6 +274,7 @@ void reference_take_energy(reference_strand *s, float excess) {
 reference_push reference_push_of(const reference_strand *s, const reference_world *w, const float base[3]) {
     const float h = (float)reference_substep(w), rate = reference_rate(w);
     reference_push push = {.touches = false};
+    bool creased = false;
     float mass = 0, work = 0, fastest = 0;
     for (uint32_t k = 0; k < s->points; k++) {
         const reference_contact *c = &s->contact[k];
@@ -284,6 +285,11 @@ reference_push reference_push_of(const reference_strand *s, const reference_worl
         for (int i = 0; i < 3 && !push.touches; i++)
             push.v[i] = rate * c->drift[i], push.normal[i] = c->normal[i];
         push.touches = true;
+        if (!creased && row_dot(c->normal, push.normal) < 0.5f) {
+            for (int i = 0; i < 3; i++) push.other_v[i] = rate * c->drift[i];
+            memcpy(push.other_normal, c->normal, sizeof push.other_normal);
+            creased = true;
+        }
         if (!(row_dot(c->active, c->active) > 0)) continue;
         for (int i = 0; i < 3; i++) {
             impulse[i] = c->tangent[i] + c->normal_impulse * c->normal[i];
@@ -337,8 +343,15 @@ reference_rigid_motion reference_frame_of_push(const reference_strand *s, const 
     }
     for (int i = 0; i < 3; i++) v[i] *= 1 / mass;
     row_between(v, push->v, apart);
-    const float across = row_dot(push->normal, apart);
-    for (int i = 0; i < 3; i++) frame.v[i] = v[i] + across * push->normal[i], frame.w[i] = 0;
+    const float across = row_dot(push->normal, apart), cosine = row_dot(push->normal, push->other_normal);
+    float along[3], second[3];
+    for (int i = 0; i < 3; i++) {
+        along[i] = v[i] + across * push->normal[i];
+        second[i] = push->other_normal[i] - cosine * push->normal[i];
+    }
+    row_between(along, push->other_v, apart);
+    const float share = row_dot(second, apart) / larger(row_dot(second, second), 0x1p-20f);
+    for (int i = 0; i < 3; i++) frame.v[i] = along[i] + share * second[i], frame.w[i] = 0;
     return frame;
 }
 
@@ -468,5 +481,16 @@ void reference_limit_push(reference_strand *s, const reference_world *w, float b
         revert(s, w, &frame);
         if (loose) most = smaller(most, 16 * kicks);
     }
+    reference_limit_kinetic(s, &frame, reference_kinetic_about(s, &frame), most);
+}
+
+void reference_project_near(reference_strand *s, const reference_world *w, uint32_t substep, bool limits) {
+    const float none[3] = {0};
+    reference_push push = reference_push_of(s, w, none);
+    const reference_rigid_motion frame = reference_frame_of_push(s, w, &push);
+    push = reference_push_of(s, w, frame.v);
+    reference_project(s, w, substep);
+    if (!limits) return;
+    const float most = reference_pushed_energy(&push, worked(s, w, frame.v));
     reference_limit_kinetic(s, &frame, reference_kinetic_about(s, &frame), most);
 }

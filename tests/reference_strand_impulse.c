@@ -310,6 +310,20 @@ void reference_count_strained(reference_strand *s, const reference_world *w) {
     if (s->compliance == 0 && strained) s->unsolved++;
 }
 
+/* Points that have left a collider into another one have the velocity of that. */
+static void hold_in_creases(reference_strand *s, const reference_world *w, uint32_t substep) {
+    if (w->collider_count < 2) return;
+    (void)reference_find_contacts(s, w, substep);
+    for (uint32_t k = 0; k < s->points; k++) {
+        const reference_contact *c = &s->contact[k];
+        float was[3];
+        for (int i = 0; i < 3; i++) was[i] = s->start[k][i] + c->drift[i];
+        const bool deep = c->offset - row_dot(c->normal, was) > 0.0625f * reference_segment(s, k);
+        if (!deep || !(row_dot(c->normal, c->normal) > 0) || !reference_moves(s, k)) continue;
+        for (int i = 0; i < 3; i++) s->v[k][i] = s->start_v[k][i] = reference_rate(w) * c->drift[i];
+    }
+}
+
 void reference_leave_colliders(reference_strand *s, const reference_world *w, const reference_hold_of *of,
                                uint32_t substep) {
     const uint32_t unsolved = s->unsolved;
@@ -328,6 +342,7 @@ void reference_leave_colliders(reference_strand *s, const reference_world *w, co
     memcpy(s->reaction, reaction, sizeof reaction);
     memcpy(s->start, s->x, sizeof s->start);
     memcpy(s->v, s->start_v, sizeof s->v);
+    hold_in_creases(s, w, substep);
 }
 
 /* Strands that touch a collider, overstretched and compliant ones take a step of first order; so do those
@@ -368,7 +383,8 @@ static void constrain(reference_strand *s, const reference_world *w, uint32_t su
     const bool gains = of.contacts && (!solved || s->far || reference_gains(s, w));
     if (w->compliant && solved) reference_limit_recoil(s, w);
     if (!w->compliant && (s->overstretched || gains)) reference_limit_push(s, w, 0, solved || !of.contacts);
-    if (!solved || (last && of.contacts && s->far)) reference_project(s, w, substep);
+    if (!solved || (last && of.contacts && s->far))
+        reference_project_near(s, w, substep, of.contacts && !w->compliant);
     if (solved && last && of.contacts && s->far) reference_count_strained(s, w);
     if (last) reference_count_buried(s, w, substep);
 }

@@ -159,11 +159,12 @@ void reference_sum_moments(const reference_strand *strand, float sum[3]);
 void reference_restore_energy(reference_strand *strand);
 
 /* What colliders do to a strand whose contacts have been solved: the velocity of the first one and the normal
- * of its plane, twice their work in axes that move with `base`, and twice the energy up to which they do any.
+ * of its plane, the same of the first that makes a crease with it, twice their work in axes that move with
+ * `base`, and twice the energy up to which they do any.
  */
 typedef struct reference_push {
     bool touches;
-    float v[3], normal[3], work, most;
+    float v[3], normal[3], other_v[3], other_normal[3], work, most;
 } reference_push;
 reference_push reference_push_of(const reference_strand *strand, const reference_world *world,
                                  const float base[3]);
@@ -182,6 +183,10 @@ reference_rigid_motion reference_frame_of_push(const reference_strand *strand, c
 void reference_limit_push(reference_strand *strand, const reference_world *world, float bent, bool solved);
 bool reference_gains(const reference_strand *strand, const reference_world *world);
 void reference_limit_recoil(reference_strand *strand, const reference_world *world);
+
+/* Projects a strand. limits: its energy to what the ways that are left give. */
+void reference_project_near(reference_strand *strand, const reference_world *world, uint32_t substep,
+                            bool limits);
 
 /* Takes as much of twice the kinetic energy as there is, unless pins move relative to each other. */
 void reference_take_energy(reference_strand *strand, float excess);

@@ -410,7 +410,10 @@ static bool hold_near(reference_strand *s, const reference_world *w, const rod_p
     e->kinetic[0] = reference_pushed_energy(push, e->kinetic[0]);
     const bool slow = !solved || s->far;
     if (slow) reference_leave_torn(s, p, e), reference_limit_push(s, w, e->bending[0], solved);
-    if (!solved || (last && s->far)) reference_project(s, w, substep);
+    if (!solved || (last && s->far)) {
+        reference_project(s, w, substep);
+        e->kinetic[0] = smaller(e->kinetic[0], reference_pushed_energy(push, worked(s, p)));
+    }
     if (s->framed) turn_frames(s, NULL, false);
     if (last) reference_count_buried(s, w, substep);
     *ends = last && solved && s->far;

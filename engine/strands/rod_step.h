@@ -450,6 +450,10 @@ MOTE_INLINE void step_rods_among(strand_work *w, const mote_coupled_affine *own,
         loose = met & slow & ~has_pin(c, lane);
         ends = lanes_to_project(w, substep, left);
         project_lanes(w, substep, ends, lane);
+        if (wide_lane_bits(ends)) { /* as project_near */
+            const wide worked = pushed_energy(&push, rod_worked_energy(c, &t, lane));
+            e.kinetic[0] = wide_select(ends, wide_min(e.kinetic[0], worked), e.kinetic[0]);
+        }
         ends &= ~left; /* which are counted */
     }
     if (framed) rod_turn_frames(c, &t, false, near, NULL, lane);

@@ -106,8 +106,8 @@ typedef struct strand_contacts {
     /* Lanes (-1) of buried roots: a segment was off its length at the start of the substep; the planes put
      * points out from where they already were. */
     MOTE_ALIGNED(64) int32_t strained[MOTE_GROUP], expelled[MOTE_GROUP];
-    /* Lanes (-1) of other roots: a point began the step in a collider. Not of springs and rods. */
-    MOTE_ALIGNED(64) int32_t entered[MOTE_GROUP];
+    MOTE_ALIGNED(64)
+    int32_t entered[MOTE_GROUP]; /* lanes (-1) of other roots: a point began the step in a collider */
     MOTE_ALIGNED(64)
     int32_t far[MOTE_GROUP]; /* lanes (-1) that took more than STRAND_NEAR_SOLVES iterations */
     uint16_t point[MOTE_MAX_STRAND_POINTS];
