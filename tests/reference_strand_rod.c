@@ -405,8 +405,7 @@ static bool hold_near(reference_strand *s, const reference_world *w, const rod_p
                       rod_energies *e, reference_push *push, bool *ends) {
     const reference_hold_of of = among_colliders(s, w);
     const bool last = substep + 1 == w->substeps, solved = reference_hold(s, w, &of);
-    const float still[3] = {0};
-    *push = reference_push_of(s, w, s->mass[0] > 0 ? still : s->v[0]);
+    *push = reference_push_of(s, w, s->mass[0] > 0 ? (const float[3]){0} : s->v[0]);
     e->kinetic[0] = reference_pushed_energy(push, e->kinetic[0]);
     const bool slow = !solved || s->far;
     if (slow) reference_leave_torn(s, p, e), reference_limit_push(s, w, e->bending[0], solved);
