@@ -174,7 +174,7 @@ by_cmake_source() {
     git -C "$stage/repository" -c user.name=host -c user.email=host@localhost commit --quiet --message=engine
     cmake_host source "-DMOTE_REPOSITORY=file://$stage/repository" -DMOTE_STRANDS=OFF -DMOTE_NETWORKS=OFF \
         -DHOST_ISA=scalar -DCMAKE_BUILD_TYPE=Debug -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DBUILD_SHARED_LIBS=ON \
-        -DCMAKE_UNITY_BUILD=ON -DMORE_SOURCES=features.c
+        -DCMAKE_UNITY_BUILD=ON -DMORE_SOURCES=features.c "-DCMAKE_C_FLAGS=${warnings[*]}"
     optimised "$stage/source"
     if grep -q 'MOTE_ISA=[^s]' "$stage/source/compile_commands.json"; then
         echo 'MOTE_ISA as a variable of the host is ignored'
