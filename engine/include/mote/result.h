@@ -57,6 +57,9 @@
  * returned for another one by mote_columns_check, mote_columns_step, mote_columns_kick and mote_system_order,
  * whose memory hosts cut out of blocks of their own; other calls do not look.
  *
+ * Functions of the host that mote calls (callbacks, step hook, jobs, allocator) return to it: after an
+ * exception or a longjmp out of a step the system stays busy for ever, and mote_system_destroy does nothing.
+ *
  * The field of a def that was refused has a name. Every def has a check, mote_..._check(def, parameter),
  * which the calls that take the def make too; defs with arrays have a fault with the number of the item and a
  * member `parameter`. Either receives the name of the first field with an error as it stands in the struct,
