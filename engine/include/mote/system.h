@@ -59,7 +59,7 @@ typedef struct mote_system_def {
     mote_interpolation interpolation; /**< of presented positions */
     bool mass_column;                 /**< an inverse mass per particle; else `mass` for all */
     float mass;        /**< kg, > 0: of every particle; with a mass column, of newly spawned ones */
-    bool particle_ids; /**< stable ids: 16 bytes a particle */
+    bool particle_ids; /**< stable ids: 20 bytes a particle */
     bool lifetimes;    /**< birth step and lifetime columns: 8 bytes a particle */
     /** With lifetimes an initial age per particle: 4 bytes. Ages then count from the moment of birth within a
      * step, and not from the end of that step. Without lifetimes it has no effect. */
