@@ -16,17 +16,30 @@
 
 enum { WIDTH = 1280, HEIGHT = 800 };
 
-static int usage(FILE *to, int status) {
-    fprintf(to,
-            "usage: mote-viewer [SCENE] [--set NAME=VALUE] [--hair FILE] [--workers N] [--size WxH]\n"
-            "                   [--headless] [--frames N] [--out FILE.png] [--plain] [--bare] [--undrawn]\n"
-            "                   [--measure]\nscenes:");
-    for (int i = 0; scenes[i]; i++) fprintf(to, " %s", scenes[i]->name);
-    fprintf(to, "\n");
-    return status;
-}
+#if defined(__EMSCRIPTEN__)
+/* Asks the page for the name of the first scene. */
+EM_JS(void, first_scene, (char *name, int room), { stringToUTF8(Page.first(), name, room); });
 
-enum { MAX_SETTINGS = 8 };
+int main(int argc, char **argv) {
+    (void)argc, (void)argv; /* the page gives none */
+    char name[64];
+    const char *fault = window_open(WIDTH, HEIGHT, false);
+    if (fault) {
+        fprintf(stderr, "viewer: %s\n", fault);
+        return 2;
+    }
+    app.state.workers = 1;
+    draw_open();
+    ui_open();
+    first_scene(name, sizeof name);
+    const scene *named = scene_find(name), *first = named ? named : scenes[0];
+    app_rehearse(first);
+    app_choose(first);
+    emscripten_set_main_loop(app_frame, 0, true);
+    return 0;
+}
+#else
+enum { MAX_SETTINGS = 8, MAX_WORKERS = 64, MAX_SIDE = 16384 };
 
 typedef struct options {
     const char *scene, *hair, *out, *settings[MAX_SETTINGS];
@@ -35,13 +48,50 @@ typedef struct options {
     bool measures;   /* prints the time of the steps of a frame */
 } options;
 
-/* Reads a whole number of 0 to `most`, up to the character `end`, and goes past it; false: it is none. */
-static bool number(const char **text, char end, int most, int *out) {
+/* --- Arguments --- */
+
+static const struct option names[] = {
+    {"set", 1, NULL, 'v'},  {"hair", 1, NULL, 'r'},     {"workers", 1, NULL, 'w'},
+    {"size", 1, NULL, 's'}, {"headless", 0, NULL, 'x'}, {"frames", 1, NULL, 'f'},
+    {"out", 1, NULL, 'o'},  {"measure", 0, NULL, 'm'},  {"plain", 0, NULL, 'p'},
+    {"bare", 0, NULL, 'b'}, {"undrawn", 0, NULL, 'u'},  {"help", 0, NULL, 'h'},
+    {NULL, 0, NULL, 0}};
+
+/* In the order of `names`: its argument, and what it does. */
+static const char *const notes[][2] = {
+    {" NAME=VALUE", "a slider or button of the scene; at most 8 times"},
+    {" FILE", "hair of a file in Cem Yuksel's HAIR format, for scene hair"},
+    {" N", "threads, 1 to 64 (default: one a core)"},
+    {" WxH", "pixels, 1 to 16384 each (default: 1280x800)"},
+    {"", "no window: frames without drawing, then one picture"},
+    {" N", "ends after N frames of 1/60 s (default: 60)"},
+    {" FILE.png", "ends with a picture of the last frame"},
+    {"", "ends with the time of the steps of a frame"},
+    {"", "without panel"},
+    {"", "without hair, ropes and rods"},
+    {"", "without drawing: the panel alone"},
+    {"", "prints this"}};
+
+static int usage(FILE *to, int status) {
+    fprintf(to, "usage: mote-viewer [SCENE] [OPTION]...\n");
+    for (int i = 0; names[i].name; i++) {
+        const int length = fprintf(to, "  --%s%s", names[i].name, notes[i][0]);
+        fprintf(to, "%*s%s\n", 22 - length, "", notes[i][1]);
+    }
+    fprintf(to, "scenes:");
+    for (int i = 0; scenes[i]; i++) fprintf(to, " %s", scenes[i]->name);
+    fprintf(to, "\n");
+    return status;
+}
+
+/* Reads a whole number of `least` to `most`, up to the character `end`, and goes past it; false: it is none.
+ */
+static bool number(const char **text, char end, int least, int most, int *out) {
     char *after;
     if (**text < '0' || **text > '9') return false;
     errno = 0;
     const long value = strtol(*text, &after, 10);
-    if (errno || *after != end || value > most) return false;
+    if (errno || *after != end || value < least || value > most) return false;
     *out = (int)value;
     *text = end ? after + 1 : after;
     return true;
@@ -74,45 +124,44 @@ static bool option(int letter, const char *text, options *o) {
         return true;
     case 'f':
         o->ends = true;
-        return number(&text, 0, INT_MAX, &o->frames);
+        return number(&text, 0, 0, INT_MAX, &o->frames);
     case 's':
-        return number(&text, 'x', 16384, &o->width) && number(&text, 0, 16384, &o->height);
-    case 'w':
-        if (!number(&text, 0, 64, &workers)) return false;
+        return number(&text, 'x', 1, MAX_SIDE, &o->width) && number(&text, 0, 1, MAX_SIDE, &o->height);
+    default: /* 'w' */
+        if (!number(&text, 0, 1, MAX_WORKERS, &workers)) return false;
         app.state.workers = (uint32_t)workers;
         return true;
-    default:
-        return false;
     }
 }
 
 static bool parse(int argc, char **argv, options *o) {
-    static const struct option names[] = {
-        {"headless", 0, NULL, 'x'}, {"frames", 1, NULL, 'f'},  {"out", 1, NULL, 'o'},
-        {"hair", 1, NULL, 'r'},     {"workers", 1, NULL, 'w'}, {"size", 1, NULL, 's'},
-        {"plain", 0, NULL, 'p'},    {"bare", 0, NULL, 'b'},    {"set", 1, NULL, 'v'},
-        {"undrawn", 0, NULL, 'u'},  {"measure", 0, NULL, 'm'}, {"help", 0, NULL, 'h'},
-        {NULL, 0, NULL, 0}};
-    for (int letter; (letter = getopt_long(argc, argv, "", names, NULL)) != -1;)
-        if (!option(letter, optarg, o)) return false;
+    for (int letter, which = 0; (letter = getopt_long(argc, argv, "", names, &which)) != -1;) {
+        if (letter == '?') return false; /* getopt has printed the reason */
+        if (option(letter, optarg, o)) continue;
+        fprintf(stderr, "viewer: --%s '%s': it takes%s: %s\n", names[which].name, optarg, notes[which][0],
+                notes[which][1]);
+        return false;
+    }
     if (optind < argc) o->scene = argv[optind++];
-    return optind == argc && o->width > 0 && o->height > 0;
+    if (optind < argc) fprintf(stderr, "viewer: '%s' is one argument too many\n", argv[optind]);
+    return optind == argc;
 }
 
 static mote_hair *read_hair(const char *name) {
     FILE *file = fopen(name, "rb");
     unsigned char *bytes = NULL;
     size_t size = 0, room = 0;
-    if (!file) {
+    while (file && size == room) {
+        room = room ? 2 * room : 1 << 20;
+        unsigned char *more = realloc(bytes, room);
+        if (!more) break; /* errno tells it */
+        bytes = more;
+        size += fread(bytes + size, 1, room - size, file);
+    }
+    if (!file || size == room || ferror(file)) {
         perror(name);
         exit(2);
     }
-    do {
-        room = room ? 2 * room : 1 << 20;
-        bytes = realloc(bytes, room);
-        if (!bytes) exit(1);
-        size += fread(bytes + size, 1, room - size, file);
-    } while (size == room);
     fclose(file);
     mote_hair *hair;
     mote_hair_error where;
@@ -123,17 +172,8 @@ static mote_hair *read_hair(const char *name) {
     exit(2);
 }
 
-#if defined(__EMSCRIPTEN__)
-/* Asks the page for the name of the first scene. */
-EM_JS(void, first_scene, (char *name, int room), { stringToUTF8(Page.first(), name, room); });
+/* --- Frames --- */
 
-static const scene *scene_of_page(void) {
-    char name[64];
-    first_scene(name, sizeof name);
-    const scene *first = scene_find(name);
-    return first ? first : scenes[0];
-}
-#else
 static int compare(const void *one, const void *other) {
     const double a = *(const double *)one, b = *(const double *)other;
     return (a > b) - (a < b);
@@ -185,7 +225,7 @@ static int run_frames(const options *o) {
     if (!pixels) return 1;
     draw_read(width, height, pixels);
     const bool good = !o->out || picture_write(o->out, width, height, pixels);
-    if (!good) fprintf(stderr, "viewer: %s cannot be written\n", o->out);
+    if (!good) fprintf(stderr, "viewer: %s cannot be written: %s\n", o->out, strerror(errno));
     free(pixels);
     return good ? 0 : 2;
 }
@@ -245,15 +285,10 @@ static void set_parameters(const options *o) {
         exit(2);
     }
 }
-#endif
-
 int main(int argc, char **argv) {
     options o = {.scene = scenes[0]->name, .frames = 60, .width = WIDTH, .height = HEIGHT};
-    app.state.workers = 1;
-#if !defined(__EMSCRIPTEN__)
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    app.state.workers = app.cores = cores > 1 ? (uint32_t)(cores < 64 ? cores : 64) : 1;
-#endif
+    app.state.workers = app.cores = cores > 1 ? (uint32_t)(cores < MAX_WORKERS ? cores : MAX_WORKERS) : 1;
     if (!parse(argc, argv, &o)) return usage(stderr, 2);
     if (o.help) return usage(stdout, 0);
     app.fixed = o.ends;
@@ -261,6 +296,10 @@ int main(int argc, char **argv) {
     if (!first) {
         fprintf(stderr, "viewer: no scene has the name %s\n", o.scene);
         return usage(stderr, 2);
+    }
+    if (o.hair && o.ends && strcmp(first->name, "hair")) { /* in a window the scene may be chosen later */
+        fprintf(stderr, "viewer: --hair: scene %s shows no hair of a file\n", first->name);
+        return 2;
     }
     if (o.hair) app.state.hair = read_hair(o.hair);
     const char *fault = window_open(o.width, o.height, app.off_screen);
@@ -270,13 +309,6 @@ int main(int argc, char **argv) {
     }
     draw_open();
     ui_open();
-#if defined(__EMSCRIPTEN__)
-    first = scene_of_page();
-    app_rehearse(first);
-    app_choose(first);
-    emscripten_set_main_loop(app_frame, 0, true);
-    return 0;
-#else
     app_choose(first);
     set_parameters(&o);
     const int status = o.ends ? run_frames(&o) : 0;
@@ -287,5 +319,5 @@ int main(int argc, char **argv) {
     draw_close();
     window_close();
     return status;
-#endif
 }
+#endif

@@ -133,12 +133,21 @@ def check_curls(viewer, folder):
 
 
 def check_bad_input(viewer):
-    for arguments in (['no-such-scene'], ['--hair', '/nonexistent'], ['--frames'], ['rope', 'hair'],
-                      ['--frames', '1e3'], ['--frames', '-1'], ['--workers', '65'], ['--workers', ''],
-                      ['--size', '640'], ['--size', '0x480'], ['--size', '640x480x'],
-                      ['rope', '--headless', '--frames', '1', '--out', '/nonexistent/x.png']):
+    """Code 2, and a message that names what is wrong."""
+    drawn = ['rope', '--headless', '--frames', '1', '--size', '32x32', '--out']
+    for arguments, word in ((['no-such-scene'], 'no-such-scene'),
+                            (['--hair', '/nonexistent'], '/nonexistent'),
+                            (['--hair', '/'], 'directory'), (['--frames'], '--frames'),
+                            (['rope', 'hair'], "'hair'"), (['--frames', '1e3'], "--frames '1e3'"),
+                            (['--frames', '-1'], "--frames '-1'"), (['--workers', '0'], '1 to 64'),
+                            (['--workers', '65'], '1 to 64'), (['--workers', ''], '1 to 64'),
+                            (['--size', '640'], '--size'), (['--size', '0x480'], '--size'),
+                            (['--size', '640x480x'], '--size'),
+                            ([*drawn, 'x.png', '--hair', '/nonexistent'], 'scene rope shows no hair'),
+                            ([*drawn, '/nonexistent/x.png'], '/nonexistent/x.png'),
+                            ([*drawn, '/dev/full'], '/dev/full')):
         run = subprocess.run([viewer, *arguments], capture_output=True, text=True, check=False)
-        if run.returncode != 2 or not run.stderr:
+        if run.returncode != 2 or word not in run.stderr.splitlines()[0]:
             yield f'{arguments}: ended with {run.returncode} and {run.stderr!r}'
 
 
