@@ -98,6 +98,7 @@ static mote_strands_id add_hair(scene_state *s, float (*positions)[3], uint32_t 
     return id;
 }
 
+#if !defined(__EMSCRIPTEN__) /* the page opens no files */
 /* Finds the sphere that is nearest to the roots of a model, by least squares: |p|^2 = 2 c p + (r^2 - |c|^2).
  * The head of a model is not in its file. Returns false if the roots lie on no sphere of a head's size. */
 static bool fit_head(const mote_hair *model, mote_collider_def *head) {
@@ -137,13 +138,16 @@ static mote_strands_id add_model(scene_state *s) {
     const float tall = fmaxf(high[2] - low[2], high[1] - low[1]), scale = 0.5f / fmaxf(tall, 1e-6f);
     static const float upright[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, turned[9] = {1, 0, 0, 0, 0, 1, 0, -1, 0};
     const float top = z_up ? high[2] : high[1];
-    const float origin[3] = {-scale * 0.5f * (low[0] + high[0]), head_at[1] + 0.13f - scale * top, 0};
+    const float back = z_up ? 0.5f * (low[1] + high[1]) : -0.5f * (low[2] + high[2]);
+    const float origin[3] = {-scale * 0.5f * (low[0] + high[0]), head_at[1] + 0.13f - scale * top,
+                             scale * back};
     must(mote_hair_transform(model, scale, z_up ? turned : upright, origin), "mote_hair_transform");
     h->solids = fit_head(model, &h->solid[0]);
     const mote_strands_id id = add_hair(s, model->points, model->strand_count);
     mote_hair_destroy(model);
     return id;
 }
+#endif
 
 static mote_strands_id add_groom(scene_state *s) {
     const uint32_t most = (uint32_t)s->parameter[0];
@@ -174,7 +178,11 @@ static void open_hair(scene_state *s) {
     h->ball = mote_sphere(h->ball_at, 0.06f);
     h->ball_id = scene_add_collider(s->system, &h->ball);
     h->solids = SOLIDS;
+#if defined(__EMSCRIPTEN__)
+    const mote_strands_id id = add_groom(s);
+#else
     const mote_strands_id id = s->hair ? add_model(s) : add_groom(s);
+#endif
     for (int i = 0; i < h->solids; i++)
         h->solid[i].friction = 0.2f, h->id[i] = scene_add_collider(s->system, &h->solid[i]);
     h->ribbons = ribbons_make(s->system, id, 0.0016f, 0.0006f);
