@@ -19,10 +19,14 @@ static struct {
     viewer_input now, next;
 } w;
 
+/* With Control, Alt or Super a key is the desktop's or the browser's (zoom, bookmark). A key that is held
+ * down repeats single steps alone: others would switch to and fro. */
 static void on_key(GLFWwindow *window, int key, int code, int action, int mods) {
-    (void)window, (void)code, (void)mods;
+    (void)window, (void)code;
     const int room = (int)(sizeof w.next.keys / sizeof w.next.keys[0]);
-    if (action != GLFW_RELEASE && w.next.key_count < room) w.next.keys[w.next.key_count++] = key;
+    const bool acts = action == GLFW_PRESS || (action == GLFW_REPEAT && key == GLFW_KEY_PERIOD);
+    if (!acts || (mods & (GLFW_MOD_CONTROL | GLFW_MOD_ALT | GLFW_MOD_SUPER))) return;
+    if (w.next.key_count < room) w.next.keys[w.next.key_count++] = key;
 }
 
 static void on_button(GLFWwindow *window, int button, int action, int mods) {

@@ -93,6 +93,14 @@ async function checkKeys(page) {
     expect(await call(page, 'viewer_substeps') === 64, `${name}: there may be ${await call(page, 'viewer_substeps')} substeps`);
     await press(page, '[', 'r', 'd', 'l', 'l', 'p', 'p');
   }
+  await call(page, 'viewer_pause', [0]);
+  await page.keyboard.down('Space');
+  await page.keyboard.down('Space'); // as the browser repeats it
+  await page.keyboard.up('Space');
+  await frames(page, 3);
+  expect(await call(page, 'viewer_paused') === 1, 'a key that is held down acts again');
+  await press(page, 'Control+Space');
+  expect(await call(page, 'viewer_paused') === 1, 'a key with Control acts');
   const first = await page.evaluate(() => Page.title);
   await press(page, 'n', 'Tab');
   expect(first !== await page.evaluate(() => Page.title), 'N chooses no other scene');
@@ -184,6 +192,11 @@ async function checkWords(browser, context, address) {
   const last = await page.evaluate(() => word.textContent);
   expect(/has stopped: viewer: mote_system_set_emitter/.test(last), `after the end the page says: ${last}`);
   await page.close();
+  const lost = await open(context, address);
+  await lost.evaluate(() => canvas.getContext('webgl2').getExtension('WEBGL_lose_context').loseContext());
+  await lost.waitForFunction(() => /took its graphics/.test(word.textContent), null, { timeout: 10000 })
+    .catch(() => faults.push('no word about graphics that are lost'));
+  await lost.close();
 }
 
 async function main() {

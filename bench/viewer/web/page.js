@@ -91,6 +91,11 @@ addEventListener('hashchange', () => {
   const name = named();
   if (name && !Module.ccall('viewer_choose', 'number', ['string'], [name])) Page.unknown(name, Page.title);
 });
+canvas.addEventListener('webglcontextlost', () => {
+  complaint = 'the browser took its graphics away';
+  Module.pauseMainLoop();
+  stop();
+});
 canvas.addEventListener('contextmenu', (event) => event.preventDefault());
 const lack = missing();
 word.textContent = lack || 'Loading.';
