@@ -53,11 +53,11 @@ int main(int argc, char **argv) {
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
         print_help(stdout);
-        return stdout_written() ? EXIT_SUCCESS : EXIT_FAILURE;
+        return stdout_written() ? EXIT_SUCCESS : EXIT_USAGE;
     }
     if (strcmp(argv[1], "--version") == 0) {
         printf("mote-bench %s, commit %s, %s\n", mote_version(), machine_commit(), machine_compiler());
-        return stdout_written() ? EXIT_SUCCESS : EXIT_FAILURE;
+        return stdout_written() ? EXIT_SUCCESS : EXIT_USAGE;
     }
     const bench_command *command = command_named(argv[1]);
     if (!command) fail_usage("unknown command '%s'; mote-bench --help lists them", argv[1]);
@@ -66,5 +66,5 @@ int main(int argc, char **argv) {
     static char program[] = "mote-bench"; /* messages of getopt begin with argv[0] */
     argv[1] = program;
     int code = command->run(argc - 1, argv + 1);
-    return stdout_written() ? code : EXIT_FAILURE;
+    return stdout_written() ? code : EXIT_USAGE;
 }

@@ -33,7 +33,7 @@ int next_option(int argc, char **argv, const struct option *options, void (*prin
     if (option == '?') exit(EXIT_USAGE); /* getopt has printed the reason */
     if (option != 'h') return option;
     print_help();
-    exit(stdout_written() ? EXIT_SUCCESS : EXIT_FAILURE);
+    exit(stdout_written() ? EXIT_SUCCESS : EXIT_USAGE);
 }
 
 uint32_t option_count(const char *option, const char *text, uint32_t min, uint32_t max) {

@@ -53,7 +53,7 @@ def into_full(*arguments):
     if pathlib.Path('/dev/full').exists():
         with open('/dev/full', 'w', encoding='ascii') as full:
             run = subprocess.run([PROGRAM, *arguments], stdout=full, stderr=subprocess.PIPE, check=False)
-        check(run.returncode == 1 and b'stdout' in run.stderr, f'{arguments} into /dev/full')
+        check(run.returncode == 2 and b'stdout' in run.stderr, f'{arguments} into /dev/full')
 
 
 def wrong_arguments(folder):
