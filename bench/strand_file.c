@@ -23,12 +23,16 @@ static struct hair_file {
 /* The whole file; a file that cannot be read ends the program with a message. */
 static unsigned char *read_bytes(const char *path, size_t *size) {
     FILE *file = fopen(path, "rb");
-    long end = -1;
-    if (file && fseek(file, 0, SEEK_END) == 0) end = ftell(file);
-    if (!file || end < 0 || fseek(file, 0, SEEK_SET)) fail_usage("--file: %s: %s", path, strerror(errno));
-    unsigned char *bytes = allocate_or_fail((size_t)end + 1);
-    *size = fread(bytes, 1, (size_t)end, file);
-    if (ferror(file)) fail_usage("--file: %s: %s", path, strerror(errno));
+    unsigned char *bytes = NULL;
+    size_t room = 0;
+    *size = 0;
+    while (file && *size == room) { /* full: there may be more. A folder or a pipe has no size to ask for */
+        room = room ? 2 * room : 1 << 20;
+        bytes = realloc(bytes, room);
+        if (!bytes) fail_usage("--file: %s: no memory for it", path);
+        *size += fread(bytes + *size, 1, room - *size, file);
+    }
+    if (!file || ferror(file)) fail_usage("--file: %s: %s", path, strerror(errno));
     fclose(file);
     return bytes;
 }

@@ -75,6 +75,7 @@ def wrong_arguments(folder):
             refuse(option, 'run', option, value)
     refuse('hairfile', 'run', '--scene', 'hairfile')
     refuse('nothing.hair', 'run', '--scene', 'hairfile:nothing.hair')
+    refuse('directory', 'run', '--scene', 'hairfile:/')
     refuse('--file', 'run', '--scene', 'rope', '--file', 'nothing.hair')
     refuse('swarm', 'run', '--scene', 'swarm', '--particles', '10')
     refuse('scenes', 'run', '--scene', 'ballistic', '--integrator', 'advect-rk4')
