@@ -154,14 +154,16 @@ static void show_help(float x, float y, float width) {
     static const char *help[] = {
         "right button: turn;   shift or middle: move;   wheel: zoom",
         "left button: drag what can be grabbed",
-        "space: pause;   . : one step;   R: restart;   - = : speed of time",
-        "[ ] : substeps;   I: integrator;   W: workers;   N: next scene",
-        "L: lines of springs, colliders and pins;   D: drawing off and on",
 #if defined(__EMSCRIPTEN__)
+        "touch: a finger is the left button; two turn and zoom",
+        "[ ] : substeps;   I: integrator;   N: next scene",
         "P: without panel;   H: this help",
 #else
+        "[ ] : substeps;   I: integrator;   W: workers;   N: next scene",
         "P: without panel;   H: this help;   Esc: end",
 #endif
+        "space: pause;   . : one step;   R: restart;   - = : speed of time",
+        "L: lines of springs, colliders and pins;   D: drawing off and on",
     };
     const int count = (int)(sizeof help / sizeof help[0]);
     float high = 8;

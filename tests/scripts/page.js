@@ -136,6 +136,37 @@ async function checkCamera(page) {
   await page.mouse.click(200, 25);
 }
 
+// A finger presses where it is, not where the last one was, and drags; two turn and zoom.
+async function checkTouch(browser, address) {
+  const context = await browser.newContext({ viewport: { width: 320, height: 400 }, hasTouch: true });
+  const page = await open(context, `${address}#rope`, false);
+  const session = await context.newCDPSession(page);
+  const touch = async (type, ...at) => {
+    await session.send('Input.dispatchTouchEvent', { type, touchPoints: at.map(([x, y], id) => ({ x, y, id })) });
+    await frames(page, 3);
+  };
+  const tap = async (...at) => { await touch('touchStart', at); await touch('touchEnd'); };
+  await tap(50, 25); // menu
+  await tap(50, 312); // pause
+  await tap(300, 200); // the scene
+  expect(await call(page, 'viewer_paused') === 1, 'a touch beside the panel presses what was touched before');
+  await keepPicture(page, 'before');
+  await touch('touchStart', [80, 280]);
+  await touch('touchMove', [180, 280]);
+  await touch('touchEnd');
+  await keepPicture(page, 'slid');
+  expect(await differing(page, 'before', 'slid') > 200, 'a finger moves no slider');
+  await tap(200, 25); // close
+  await keepPicture(page, 'closed');
+  await touch('touchStart', [100, 300]);
+  await touch('touchStart', [100, 300], [150, 300]);
+  await touch('touchMove', [60, 300], [190, 300]);
+  await touch('touchEnd');
+  await keepPicture(page, 'turned');
+  expect(await differing(page, 'closed', 'turned') > 20000, 'two fingers neither turn nor zoom');
+  await context.close();
+}
+
 // What is drawn: lines by L, nothing by D. What the host moves does not jump at a step: two pictures shortly
 // before and after one differ little, even where a load moves over a bridge.
 async function checkPictures(page) {
@@ -216,6 +247,7 @@ async function main() {
   await timed('pictures', () => checkPictures(page));
   await timed('camera', () => checkCamera(page));
   await page.close();
+  await timed('touch', () => checkTouch(browser, address));
   await timed('words', () => checkWords(browser, context, address));
   await timed('random input', () => checkRandomInput(context, address));
   await timed('pair', () => checkPair(context, address));

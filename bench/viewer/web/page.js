@@ -91,6 +91,33 @@ addEventListener('hashchange', () => {
   const name = named();
   if (name && !Module.ccall('viewer_choose', 'number', ['string'], [name])) Page.unknown(name, Page.title);
 });
+// A finger is the left button; two turn and zoom, by the first of them and by their distance. (Emscripten's GLFW
+// takes a touch for a press where the pointer was last.)
+const NO_BUTTON = 9; // one of two fingers is lifted: the other one does nothing
+const fingers = { button: -1, apart: 0, clientX: 0, clientY: 0 };
+
+function touched(event) {
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  const [one, two] = event.touches, last = fingers.apart, held = fingers.button;
+  if (one) fingers.clientX = one.clientX, fingers.clientY = one.clientY;
+  const send = (type, button) => canvas.dispatchEvent(new MouseEvent(type, { ...fingers, button, bubbles: true }));
+  const alone = held === 2 ? NO_BUTTON : Math.max(held, 0), button = !one ? -1 : two ? 2 : alone;
+  send('mousemove', 0);
+  if (button !== held) {
+    if (held === 0 || held === 2) send('mouseup', held);
+    if (button === 0 || button === 2) send('mousedown', button);
+  }
+  fingers.button = button;
+  fingers.apart = two ? Math.hypot(one.clientX - two.clientX, one.clientY - two.clientY) : 0;
+  if (last && fingers.apart) {
+    canvas.dispatchEvent(new WheelEvent('wheel', { deltaY: -950 * Math.log(fingers.apart / last), bubbles: true }));
+  }
+}
+
+for (const type of ['touchstart', 'touchmove', 'touchend', 'touchcancel']) {
+  canvas.addEventListener(type, touched, { passive: false });
+}
 canvas.addEventListener('webglcontextlost', () => {
   complaint = 'the browser took its graphics away';
   Module.pauseMainLoop();
