@@ -290,7 +290,7 @@ int main(int argc, char **argv) {
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     app.state.workers = app.cores = cores > 1 ? (uint32_t)(cores < MAX_WORKERS ? cores : MAX_WORKERS) : 1;
     if (!parse(argc, argv, &o)) return usage(stderr, 2);
-    if (o.help) return usage(stdout, 0);
+    if (o.help) return usage(stdout, 0) || fflush(stdout) ? 2 : 0;
     app.fixed = o.ends;
     const scene *first = scene_find(o.scene);
     if (!first) {
@@ -311,7 +311,8 @@ int main(int argc, char **argv) {
     ui_open();
     app_choose(first);
     set_parameters(&o);
-    const int status = o.ends ? run_frames(&o) : 0;
+    int status = o.ends ? run_frames(&o) : 0;
+    if (fflush(stdout) || ferror(stdout)) status = 2, perror("viewer: stdout");
     while (!o.ends && !window_should_close()) app_frame();
     app_close();
     mote_hair_destroy(app.state.hair);

@@ -149,6 +149,10 @@ def check_bad_input(viewer):
         run = subprocess.run([viewer, *arguments], capture_output=True, text=True, check=False)
         if run.returncode != 2 or word not in run.stderr.splitlines()[0]:
             yield f'{arguments}: ended with {run.returncode} and {run.stderr!r}'
+    with open('/dev/full', 'w', encoding='ascii') as full: # the hash is lost
+        run = subprocess.run([viewer, *drawn[:-1]], stdout=full, stderr=subprocess.PIPE, check=False)
+    if run.returncode != 2 or b'stdout' not in run.stderr:
+        yield f'into /dev/full: ended with {run.returncode} and {run.stderr!r}'
 
 
 def check_settings(viewer):
