@@ -15,6 +15,7 @@
 
 #include "integrators/lanes.h"
 #include "particles/collide_crease.h"
+#include "particles/collide_drag.h"
 #include "particles/collide_end.h"
 #include "particles/collide_find.h"
 #include "particles/collide_settle.h"
@@ -224,7 +225,13 @@ MOTE_ONCE void collide_resolve(const mote_collision *c, const collide_hit *hit, 
     const wide e = c->advects ? zero : hit->restitution;
     const wide after = wide_select(wide_less(wn, zero), zero - e * wn, wn);
     const wide_mask wedged = pressed & wide_less(after + c->theta * wide3_dot(n, pushed), zero);
-    const wide_mask rests = wedged | wide_less(after + c->theta * an, zero);
+    wide_mask rests = wedged | wide_less(after + c->theta * an, zero);
+    wide3 drag = wide3_zero();
+    if (c->drags && wide_lane_bits(hits & ~rests)) {
+        drag = collide_drag(c, leg, hits & ~rests, (rest_of * leg->left) * c->h);
+        const wide slowed = wide3_dot(n, wide3_mul(drag, wide3_scale(after - wn, n)));
+        rests |= wide_less(after + c->theta * (an - slowed), zero);
+    }
     material = wide3_select(rests, chord, material); /* what rests goes along the chord */
     w = wide3_select(rests, wide3_sub(w, swerve), w), wn = wide_select(rests, wide3_dot(n, w), wn);
     const wide impulse = wide_max(wide_select(rests, zero - (wn + an), after - wn), zero);
@@ -240,7 +247,9 @@ MOTE_ONCE void collide_resolve(const mote_collision *c, const collide_hit *hit, 
      * more energy than there is. */
     const wide_mask stopped = rests & ~wide_less(zero, wide3_dot(rubbed, sliding));
     wide3 v = wide3_select(stopped, zero3, wide3_select(rests, sliding, wide3_add_scaled(rubbed, after, n))),
-          end = wide3_select(rests, rubbed, wide3_add(v, dv));
+          end = wide3_add(v, dv);
+    if (c->drags) end = wide3_sub(end, wide3_mul(drag, wide3_sub(v, w)));
+    end = wide3_select(rests, rubbed, end);
     const wide slow = COLLIDE_SLOW * (collide_sum(v) + collide_sum(end) + collide_sum(material));
     const wide_mask against =
         wide_less(wide_min(wide3_dot(leg->rest_normal, v), wide3_dot(leg->rest_normal, end)), zero - slow);
@@ -427,7 +436,7 @@ MOTE_OUTLINE void collide_register(const mote_collision *c, const mote_near *nea
     if (c->springs && c->still && wide_lane_bits(leg.touched))
         collide_limit_energy(c, s->from_x, s->x, wide3_add(wide3_add(s->from_v, half), leg.gained), s->left,
                              &leg);
-    if (c->half_step) leg.end_v = wide3_sub(leg.end_v, half);
+    if (c->half_step) leg.end_v = wide3_sub(leg.end_v, collide_half_at_end(c, &leg, s->from_v, half));
     s->changed = leg.changed;
     s->x = wide3_select(leg.touched, leg.end_x, s->x);
     s->v = wide3_select(leg.touched, leg.end_v, s->v);

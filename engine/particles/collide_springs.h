@@ -4,21 +4,10 @@
 #ifndef MOTE_PARTICLES_COLLIDE_SPRINGS_H
 #define MOTE_PARTICLES_COLLIDE_SPRINGS_H
 
-#include "particles/collide_hit.h"
+#include "particles/collide_drag.h"
 
 /* Share of the energy that is rounding. */
 #define COLLIDE_UNKNOWN 0x1p-20f
-
-/* Returns the inverse masses of the lanes that were hit. */
-MOTE_INLINE wide collide_inverse_masses(const mote_collision *c, const collide_leg *leg) {
-    if (!c->inverse_masses) return wide_set(c->inverse_mass);
-    float of[MOTE_WIDTH] = {0};
-    for (uint32_t bits = wide_lane_bits(leg->touched); bits; bits &= bits - 1) {
-        const int lane = __builtin_ctz(bits);
-        of[lane] = c->inverse_masses[collide_slot(leg, lane)];
-    }
-    return wide_load(of);
-}
 
 /* The free path of lanes in a substep. */
 typedef struct collide_free {
@@ -47,9 +36,9 @@ MOTE_OUTLINE void collide_limit_energy(const mote_collision *c, wide3 x0, wide3 
                                .x = x,
                                .v = v,
                                .mean = wide3_scale(c->inverse_h / left, leg->gained),
-                               .grows =
-                                   wide3_add_scaled(wide3_set(c->stiffness), collide_inverse_masses(c, leg),
-                                                    wide3_set(c->force_stiffness)),
+                               .grows = wide3_add_scaled(wide3_set(c->stiffness),
+                                                         collide_inverse_masses(c, leg, leg->touched),
+                                                         wide3_set(c->force_stiffness)),
                                .ahead = wide3_scale(wide_set(c->theta - 0.5f), leg->gained)};
     wide most = collide_square_at(&free, leg->end_x, leg->end_v);
     const wide_mask high = leg->touched & ~leg->held & wide_less(most, zero);

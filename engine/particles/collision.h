@@ -33,6 +33,8 @@ struct mote_collision {
     bool advects;                           /* particles have no momentum */
     bool springs;                           /* affine forces depend on the position: */
     float stiffness[3], force_stiffness[3]; /* change of the acceleration with it, 1/s^2, of the force, N/m */
+    bool drags;                             /* affine forces depend on the velocity: */
+    float damping[3], force_damping[3];     /* change of the acceleration with it, 1/s, of the force, kg/s */
     float radius;                           /* m, of all particles ... */
     const float *radii;                     /* ... or of each; NULL: uniform */
     uint32_t *stuck;                        /* columns of stuck particles (particles.h); NULL: absent */

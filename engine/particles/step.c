@@ -116,6 +116,7 @@ static bool make_collision(const mote_particles *particles, const mote_step *ste
                           .half_step = plan->scheme->half_step_velocity,
                           .advects = plan->scheme->family == MOTE_FAMILY_ADVECTION,
                           .springs = plan->stiff_acceleration || plan->stiff_force,
+                          .drags = plan->damped_acceleration || mote_affine_acts(plan->force.damping),
                           .radius = particles->radius,
                           .radii = particles->column[MOTE_COLUMN_RADIUS],
                           .stuck = particles->column[MOTE_COLUMN_STUCK],
@@ -129,6 +130,8 @@ static bool make_collision(const mote_particles *particles, const mote_step *ste
     for (int axis = 0; axis < 3; axis++) {
         c->stiffness[axis] = (float)plan->acceleration.stiffness[axis];
         c->force_stiffness[axis] = (float)plan->force.stiffness[axis];
+        c->damping[axis] = (float)plan->acceleration.damping[axis];
+        c->force_damping[axis] = (float)plan->force.damping[axis];
     }
     if (particles->events && particles->events->hits.capacity)
         c->events = particles->events, c->add_hits = mote_events_hits, c->mark = particles->events->mark;
@@ -153,7 +156,7 @@ bool mote_particles_births_collide(const mote_particles *particles, const mote_s
     if (!make_collision(particles, step, NULL, c)) return false;
     c->poses = mote_colliders_poses(step->colliders, step->tick, step->ticks_per_step, 1);
     c->h = (float)step->plan->timestep, c->inverse_h = 1.0f / c->h;
-    c->half_step = c->springs = false;
+    c->half_step = c->springs = c->drags = false;
     c->stuck = NULL, c->add_hits = NULL;
     for (int axis = 0; axis < 3; axis++) c->spin[axis] = NULL;
     return c->all.count;
