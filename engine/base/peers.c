@@ -12,7 +12,10 @@ uint64_t mote_deal_own(const mote_deal *deal, uint32_t rank, uint64_t count) {
     return count / round * deal->chunk + (last < deal->chunk ? last : deal->chunk);
 }
 
-uint64_t mote_deal_run(const mote_deal *deal, uint32_t rank, uint64_t count, uint64_t own, uint64_t *first) {
+/* Finds the longest run of items of a rank from its own item number `own` on, which exists; *first receives
+ * its first item. Returns its length. */
+static uint64_t find_run(const mote_deal *deal, uint32_t rank, uint64_t count, uint64_t own,
+                         uint64_t *first) {
     *first = deal->bound ? deal->bound[rank] + own
                          : (own / deal->chunk * deal->ranks + rank) * deal->chunk + own % deal->chunk;
     const uint64_t end = deal->bound ? deal->bound[rank + 1] : *first - own % deal->chunk + deal->chunk;
@@ -89,7 +92,7 @@ static void copy(const mote_gathered *g, uint32_t rank, unsigned char *buffer, b
     const uint64_t own = mote_deal_own(&g->deal, rank, g->count),
                    end = own < g->first + g->items ? own : g->first + g->items;
     for (uint64_t at = g->first, first, items; at < end; at += items, buffer += items * g->element) {
-        items = mote_deal_run(&g->deal, rank, g->count, at, &first);
+        items = find_run(&g->deal, rank, g->count, at, &first);
         if (items > end - at) items = end - at;
         unsigned char *run = g->data + first * g->element;
         memcpy(back ? run : buffer, back ? buffer : run, items * g->element);

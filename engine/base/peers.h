@@ -56,10 +56,6 @@ typedef struct mote_peers {
 /* Returns the number of the `count` items of an array that a rank owns. */
 uint64_t mote_deal_own(const mote_deal *deal, uint32_t rank, uint64_t count);
 
-/* Finds the longest run of items of a rank from its own item number `own` on, which exists; *first receives
- * its first item. Returns its length. */
-uint64_t mote_deal_run(const mote_deal *deal, uint32_t rank, uint64_t count, uint64_t own, uint64_t *first);
-
 /* Returns the owner of an item that is dealt in turn. */
 MOTE_INLINE uint32_t mote_deal_owner(const mote_deal *deal, uint64_t item) {
     return (uint32_t)(item / deal->chunk % deal->ranks);

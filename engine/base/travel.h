@@ -1,6 +1,6 @@
-/* Travel of colliders, roots, pins and rest lengths towards their targets between two ticks. mote/transform.h
- * defines ticks and targets. Until an advance begins, to_tick may be MOTE_NEXT_ADVANCE: the target is
- * pending, and nothing moves.
+/* Travel of colliders, emitters, roots, pins and rest lengths towards their targets between two ticks.
+ * mote/transform.h defines ticks and targets. Until an advance begins, to_tick may be MOTE_NEXT_ADVANCE: the
+ * target is pending, and nothing moves.
  *
  * Ticks count modulo 2^64 and are compared by their signed difference, so that a travel is at most 2^63 - 1
  * ticks long (17.8 h at {143981, 1000} steps per second). An arrival is kept before it lies 2^63 ticks back:

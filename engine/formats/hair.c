@@ -38,7 +38,8 @@ uint64_t mote_hair_source_points(const mote_hair_source *source, uint32_t strand
     return ((const uint32_t *)(const void *)array)[strand];
 }
 
-uint32_t mote_hair_source_bits(const mote_hair_source *source, mote_hair_array array, uint64_t index) {
+/* Returns the bits of a float of a source. */
+static uint32_t source_bits(const mote_hair_source *source, mote_hair_array array, uint64_t index) {
     const unsigned char *at = source->array[array] + (size_t)index * sizeof(float);
     if (source->file) return mote_hair_get32(at);
     uint32_t bits;
@@ -108,7 +109,7 @@ static mote_result verify_floats(const mote_hair_source *source, mote_hair_array
         "The transparency at the point is NaN or infinite.", "The colour at the point is NaN or infinite."};
     const uint64_t width = mote_hair_width[array], count = source->point_count * width;
     for (uint64_t i = 0; i < count; i++)
-        if (!finite_bits(mote_hair_source_bits(source, array, i)))
+        if (!finite_bits(source_bits(source, array, i)))
             return mote_hair_fail(where, MOTE_ERROR_NOT_FINITE, MOTE_HAIR_POINT, (uint32_t)(i / width),
                                   array_offset(source, array, i * 4), sentences[array]);
     return MOTE_OK;

@@ -40,9 +40,8 @@ mote_result mote_hair_return(mote_hair_error *where, mote_result result);
  * FILE (of a file) or RANGE; NOT_FINITE. */
 mote_result mote_hair_verify(const mote_hair_source *source, mote_hair_error *where);
 
-/* Points of a strand, and the bits of a float, of a source. */
+/* Returns the points of a strand of a source. */
 uint64_t mote_hair_source_points(const mote_hair_source *source, uint32_t strand);
-uint32_t mote_hair_source_bits(const mote_hair_source *source, mote_hair_array array, uint64_t index);
 
 /* Allocates a model with capacity for `arrays` (a set of flags), in one block. Counts, defaults and text are
  * those of `shape`; the arrays are not filled. hook: NULL for the default. Errors: NULL (half a hook),

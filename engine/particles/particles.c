@@ -141,7 +141,9 @@ static void clear_orientation(mote_particles *particles, size_t first, size_t en
     }
 }
 
-void mote_particles_clear(mote_particles *particles, uint32_t first, uint32_t count) {
+/* Clears slots [first, first + count) and the rest of the last lane group: at rest at the origin, alive, no
+ * previous state. */
+static void clear_slots(mote_particles *particles, uint32_t first, uint32_t count) {
     size_t end = mote_round_up((size_t)first + count, MOTE_GROUP);
     for (uint32_t i = 0; i < particles->column_count; i++) {
         const uint32_t id = particles->columns[i];
@@ -161,17 +163,7 @@ void mote_particles_forget_previous(mote_particles *particles, size_t first, siz
 }
 
 void mote_particles_seal(mote_particles *particles) {
-    if (particles->range.slot_count % MOTE_GROUP)
-        mote_particles_clear(particles, particles->range.slot_count, 0);
-}
-
-void mote_particles_add(mote_particles *particles, uint32_t count, uint32_t birth_step) {
-    const uint32_t first = particles->range.slot_count;
-    uint32_t *birth = particles->column[MOTE_COLUMN_BIRTH];
-    mote_particles_clear(particles, first, count);
-    for (uint32_t slot = first; birth && slot < first + count; slot++) birth[slot] = birth_step;
-    mote_particles_assign_ids(particles, first, count);
-    particles->range.slot_count += count;
+    if (particles->range.slot_count % MOTE_GROUP) clear_slots(particles, particles->range.slot_count, 0);
 }
 
 uint32_t mote_particles_available(const mote_particles *particles) {
@@ -202,7 +194,8 @@ static uint32_t take_index(mote_particles *particles) {
     return particles->used_ids++;
 }
 
-void mote_particles_assign_ids(mote_particles *particles, uint32_t first, uint32_t count) {
+/* Assigns ids to the new particles in slots first .. first + count - 1, within mote_particles_available. */
+static void assign_ids(mote_particles *particles, uint32_t first, uint32_t count) {
     mote_particle_id *particle = particles->column[MOTE_COLUMN_ID];
     for (uint32_t slot = first; particles->ids && slot < first + count; slot++) {
         uint32_t index = take_index(particles);
@@ -210,6 +203,15 @@ void mote_particles_assign_ids(mote_particles *particles, uint32_t first, uint32
         entry->slot = slot;
         particle[slot] = (mote_particle_id){index, entry->generation};
     }
+}
+
+void mote_particles_add(mote_particles *particles, uint32_t count, uint32_t birth_step) {
+    const uint32_t first = particles->range.slot_count;
+    uint32_t *birth = particles->column[MOTE_COLUMN_BIRTH];
+    clear_slots(particles, first, count);
+    for (uint32_t slot = first; birth && slot < first + count; slot++) birth[slot] = birth_step;
+    assign_ids(particles, first, count);
+    particles->range.slot_count += count;
 }
 
 static void invalidate_index(mote_particles *particles, uint32_t index) {

@@ -103,10 +103,6 @@ mote_result mote_particles_create(mote_particles *particles, const mote_system_d
 mote_result mote_particles_reserve(mote_particles *particles, uint32_t capacity,
                                    const mote_allocator *allocator);
 
-/* Clears slots [first, first + count) and the rest of the last lane group: at rest at the origin, alive, no
- * previous state. */
-void mote_particles_clear(mote_particles *particles, uint32_t first, uint32_t count);
-
 /* Clears the previous state of slots [first, first + count) (previous x = NaN): they are presented without
  * interpolation. */
 void mote_particles_forget_previous(mote_particles *particles, size_t first, size_t count);
@@ -133,9 +129,6 @@ uint32_t mote_particles_available(const mote_particles *particles);
 
 /* Adds `count` cleared particles, within mote_particles_available, after the last slot. */
 void mote_particles_add(mote_particles *particles, uint32_t count, uint32_t birth_step);
-
-/* Assigns ids to the new particles in slots first .. first + count - 1, within mote_particles_available. */
-void mote_particles_assign_ids(mote_particles *particles, uint32_t first, uint32_t count);
 
 /* Invalidates the id of the particle in a slot. */
 void mote_particles_retire_id(mote_particles *particles, uint32_t slot);

@@ -43,7 +43,7 @@ uint64_t mote_hash_settings(uint64_t hash, const mote_system *system) {
 }
 
 /* Hashes the links, colliders and emitters. */
-uint64_t mote_hash_lists(const mote_system *system, uint64_t hash) {
+static uint64_t hash_lists(const mote_system *system, uint64_t hash) {
     for (uint32_t i = 0; i < system->links.list.count; i++)
         hash = mote_hash_link(hash, &mote_link_at(&system->links, i)->link);
     for (uint32_t i = 0; i < system->colliders.list.count; i++)
@@ -67,7 +67,7 @@ uint64_t mote_system_hash_state(const mote_system *system) {
     hash = mote_particles_kind.hash(&system->particles.range, hash);
     for (uint32_t i = 0; (range = mote_system_range_number(system, i)); i++)
         hash = range->kind->hash(range, hash);
-    hash = mote_hash_lists(system, hash);
+    hash = hash_lists(system, hash);
     mote_fpu_leave(saved);
     return hash;
 }
@@ -78,5 +78,5 @@ uint64_t mote_system_hash_calls(const mote_system *system) {
     hash = mote_particles_hash_calls(&system->particles, hash_forces(system, hash));
     for (uint32_t i = 0; (range = mote_system_range_number(system, i)); i++)
         hash = range->kind->hash_calls(range, range->kind->hash_settings(range, hash));
-    return mote_hash_lists(system, hash);
+    return hash_lists(system, hash);
 }

@@ -160,9 +160,6 @@ uint64_t mote_hash_clock(uint64_t hash, const mote_clock *clock);
 uint64_t mote_hash_link(uint64_t hash, const mote_link *link);
 uint64_t mote_hash_settings(uint64_t hash, const mote_system *system);
 
-/* Of links, colliders and emitters. */
-uint64_t mote_hash_lists(const mote_system *system, uint64_t hash);
-
 /* Returns mote_system_hash of a system whose state is whole. */
 uint64_t mote_system_hash_state(const mote_system *system);
 

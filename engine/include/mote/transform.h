@@ -1,6 +1,6 @@
 /** @file
- * Placements of rigid objects that move: roots of strands and colliders. mote/cglm.h converts them to and
- * from cglm's types. */
+ * Placements of rigid objects that move: roots of strands, colliders and emitters. mote/cglm.h converts them
+ * to and from cglm's types. */
 #ifndef MOTE_TRANSFORM_H
 #define MOTE_TRANSFORM_H
 
