@@ -16,10 +16,21 @@ typedef struct network_path {
     bool still;
 } network_path;
 
-/* Finds the contacts of one register of particles. Returns the number of colliders near it; 0 if no lane has
- * a contact. */
-MOTE_INLINE uint32_t network_contact(const mote_network_job *job, const mote_network_scratch *c,
-                                     network_path path, uint32_t slot, mote_contact *contact) {
+/* Finds the lanes that are near two colliders of a list or more. */
+MOTE_INLINE wide_mask network_near_several(const mote_contact_list *near) {
+    wide_mask one = {0}, several = {0};
+    for (uint32_t i = 0; i < near->count; i++) {
+        several |= one & ~near->far[i];
+        one |= ~near->far[i];
+    }
+    return several;
+}
+
+/* Finds the contacts of one register of particles, and in *several the lanes that are near two colliders or
+ * more. Returns false if no lane has a contact. */
+MOTE_INLINE bool network_contact(const mote_network_job *job, const mote_network_scratch *c,
+                                 network_path path, uint32_t slot, mote_contact *contact,
+                                 wide_mask *several) {
     const mote_network_def *def = &job->network->def;
     const ptrdiff_t at = (ptrdiff_t)slot - c->first;
     const mote_collider_pose *from = job->poses + (size_t)path.substep * job->collider_count,
@@ -36,13 +47,15 @@ MOTE_INLINE uint32_t network_contact(const mote_network_job *job, const mote_net
     mote_contact_box_add(&box, points.end);
     mote_contact_list near;
     mote_contact_list_near(&near, from, to, job->collider_count, &box, points.radius);
-    return near.count && mote_contact_find(&near, &points, contact) ? near.count : 0;
+    *several = network_near_several(&near);
+    return near.count && mote_contact_find(&near, &points, contact);
 }
 
-/* The same, out of line: for passes that few registers take. */
-MOTE_OUTLINE uint32_t network_find_contact(const mote_network_job *job, const mote_network_scratch *c,
-                                           network_path path, uint32_t slot, mote_contact *contact) {
-    return network_contact(job, c, path, slot, contact);
+/* The contacts alone, out of line: for passes that few registers take. */
+MOTE_OUTLINE bool network_find_contact(const mote_network_job *job, const mote_network_scratch *c,
+                                       network_path path, uint32_t slot, mote_contact *contact) {
+    wide_mask several;
+    return network_contact(job, c, path, slot, contact, &several);
 }
 
 /* Share of a tangential vector that is no longer than `most`. */

@@ -133,16 +133,17 @@ MOTE_INLINE void network_resolve_contacts(const mote_network_job *job, const mot
         const ptrdiff_t at = (ptrdiff_t)slot - c->first;
         const network_path path = {substep, COLUMN(x), false};
         mote_contact contact;
-        const uint32_t near = network_contact(job, c, path, slot, &contact);
-        if (!near) continue;
-        const bool creases = job->constrained && near > 1;
+        wide_mask several;
+        if (!network_contact(job, c, path, slot, &contact, &several)) continue;
+        const bool creases = job->constrained && wide_lane_bits(several);
         wide3 x = wide3_zero(), v = wide3_zero();
         if (job->constrained) network_allow_pressed(c, at, &contact);
         if (creases) x = network_load3(c, COLUMN(x), at), v = network_load3(c, COLUMN(v), at);
         const wide depth = network_project_out(c, at, &contact);
         const wide_mask in = wide_less((wide){0}, depth);
         network_contact_response(job, c, at, in, &contact, (wide){0}, network_sliding_of(job, slot));
-        if (creases && wide_lane_bits(in)) network_resolve_crease(job, c, substep, slot, in, &contact, x, v);
+        if (creases && wide_lane_bits(in & several))
+            network_resolve_crease(job, c, substep, slot, in & several, &contact, x, v);
         if (!job->constrained) continue;
         float *const touch = network_column(c, COLUMN(touch)) + at;
         wide_store(touch, wide_select(in, wide_set(NETWORK_IS_MOVED), wide_load(touch)));
