@@ -148,6 +148,29 @@ TEST(a_step_without_memory_for_the_parts_of_a_network_changes_nothing) {
     ASSERT(ledger.live_bytes + ledger.faults, ==, 0u);
 }
 
+/* Slots keep their owners where there is no memory for more of them. */
+TEST(a_refused_reserve_changes_no_owner) {
+    enum { FEW = 4096, MANY = 128 * FEW };
+    static uint32_t ranks = 2;
+    memory_ledger ledger = {0};
+    mote_system_def def = mote_default_system_def();
+    bool owned[FEW];
+    uint32_t moved = 0;
+    def.capacity = FEW, def.allocator = ledger_allocator(&ledger);
+    mote_system *system = system_of(&def);
+    const mote_transport t = {0, 2, &ranks, echo_twice, no_exchange, no_wait, NULL};
+    OK(mote_system_join(system, &t));
+    for (uint32_t slot = 0; slot < FEW; slot++) owned[slot] = mote_system_owns(system, slot);
+    ledger.fail_at = ledger.calls + 1;
+    assert_int_equal(mote_system_reserve(system, MANY), MOTE_ERROR_MEMORY);
+    for (uint32_t slot = 0; slot < FEW; slot++) ASSERT(mote_system_owns(system, slot), ==, owned[slot]);
+    OK(mote_system_reserve(system, MANY));
+    for (uint32_t slot = 0; slot < FEW; slot++) moved += mote_system_owns(system, slot) != owned[slot];
+    ASSERT(moved, >, 0u);
+    mote_system_destroy(system);
+    ASSERT(ledger.live_bytes + ledger.faults, ==, 0u);
+}
+
 /* Torques that were written before the system joined act in its first step. */
 TEST(torques_from_before_joining_act) {
     mote_system *system[2];

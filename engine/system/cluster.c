@@ -306,11 +306,8 @@ mote_result mote_system_gather(mote_system *system) {
     return result ? result : mote_system_fetch(system);
 }
 
-mote_result mote_system_deal_again(mote_system *system, uint32_t capacity) {
-    if (!system->peers) return MOTE_OK;
-    const mote_result result = mote_system_fetch(system);
-    if (result == MOTE_OK) (void)deal(system->peers, capacity);
-    return result;
+void mote_system_deal_again(mote_system *system) {
+    if (system->peers) (void)deal(system->peers, system->particles.capacity);
 }
 
 bool mote_system_owns(const mote_system *system, uint32_t slot) {

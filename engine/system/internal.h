@@ -178,8 +178,8 @@ mote_result mote_system_end_advance(mote_system *system, uint64_t steps);
 /* Makes the state whole, as mote_system_gather. Errors: CALLS, CLUSTER. */
 mote_result mote_system_fetch(const mote_system *system);
 
-/* Makes the state whole and deals the slots of a new capacity. Errors: CALLS, CLUSTER. */
-mote_result mote_system_deal_again(mote_system *system, uint32_t capacity);
+/* Deals the slots of a new capacity; every rank has the whole state. */
+void mote_system_deal_again(mote_system *system);
 
 /* Calls that write state by their arguments, where mote_system_hash_calls does not show them all. */
 typedef enum mote_noted {

@@ -156,7 +156,8 @@ mote_result mote_system_reserve(mote_system *system, uint32_t capacity) {
     mote_particles grown = system->particles;
     grown.capacity = capacity;
     mote_result result = mote_system_reserve_scratch(system, &grown.range);
-    if (result == MOTE_OK) result = mote_system_deal_again(system, capacity);
-    if (result) return result;
-    return mote_particles_reserve(&system->particles, capacity, &system->allocator);
+    if (result == MOTE_OK) result = mote_system_fetch(system);
+    if (result == MOTE_OK) result = mote_particles_reserve(&system->particles, capacity, &system->allocator);
+    if (result == MOTE_OK) mote_system_deal_again(system);
+    return result;
 }
