@@ -116,8 +116,9 @@ void mote_filler_run(mote_filler *filler, size_t first, size_t end) {
     }
 }
 
-/* Lets the ranks of a cluster exchange the survivors whose holes have other owners. */
-static void meet_survivors(const mote_compaction *compaction) {
+/* Lets the ranks of a cluster exchange the survivors whose holes have other owners. Its moves would take 64
+ * KB of the stack of every system. */
+MOTE_OUTLINE void meet_survivors(const mote_compaction *compaction) {
     const uint32_t end = compaction->particles->range.slot_count;
     mote_moves moves;
     mote_filler filler;

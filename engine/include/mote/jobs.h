@@ -19,7 +19,11 @@ typedef struct mote_jobs {
      * an index that is begun late has little or nothing left to do: the caller may run indices that no other
      * thread has begun. It may be called from inside a task, as by a step hook that emits into another system
      * with the same jobs: it may then call all indices one after the other, as worker 0. NULL: the calling
-     * thread does everything. */
+     * thread does everything.
+     *
+     * Stack. A task takes up to 125 KB of it, and a call of the library up to 140 KB, besides what the host's
+     * own functions take (most of it with AVX-512, in optimised builds). A thread or fiber with less is
+     * overrun, also beyond a guard page: give those of the jobs and those that make calls 192 KB. */
     void (*run)(void *user, mote_task *task, void *context, uint32_t count);
     /** ns that one thread would take, as estimated, from which work is divided; less is done by the calling
      * thread. 0: MOTE_LEAST_WORK, with which a step of less than a millisecond is not held up on a machine
