@@ -171,6 +171,38 @@ TEST(a_refused_reserve_changes_no_owner) {
     ASSERT(ledger.live_bytes + ledger.faults, ==, 0u);
 }
 
+/* Gathers of two alike ranks until no message is left. */
+static int echo_while_left(void *user, const void *own, void *all, size_t bytes) {
+    uint32_t *left = user;
+    if (!*left) return 1;
+    --*left;
+    return echo_twice(NULL, own, all, bytes);
+}
+
+/* A slot of a strand is looked up after particles were spawned, when each call gathers. */
+TEST(a_look_up_whose_message_is_lost_finds_no_slot) {
+    static const float places[6] = {0, 0, 0, 0, -1, 0};
+    uint32_t found = 0;
+    for (uint32_t messages = 0; messages < 8; messages++) {
+        uint32_t left = 2;
+        mote_strands_def hair = mote_default_strands_def();
+        mote_strands_id id;
+        const mote_system_def def = mote_default_system_def();
+        mote_system *system = system_of(&def);
+        hair.strand_count = 1, hair.points = 2, hair.positions = places;
+        OK(mote_system_add_strands(system, &hair, &id, NULL));
+        const mote_transport t = {0, 2, &left, echo_while_left, no_exchange, no_wait, NULL};
+        OK(mote_system_join(system, &t));
+        (void)spawned(system, 20);
+        left = messages;
+        const uint32_t slot = mote_strands_slot(system, id, 0, 1);
+        if (!messages) ASSERT(slot, ==, MOTE_NO_SLOT);
+        found += slot != MOTE_NO_SLOT;
+        mote_system_destroy(system);
+    }
+    ASSERT(found, >, 0u);
+}
+
 /* Torques that were written before the system joined act in its first step. */
 TEST(torques_from_before_joining_act) {
     mote_system *system[2];

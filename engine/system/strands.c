@@ -133,9 +133,11 @@ uint32_t mote_strands_points(const mote_system *system, mote_strands_id id, uint
 }
 
 uint32_t mote_strands_slot(const mote_system *system, mote_strands_id id, uint32_t strand, uint32_t point) {
-    if (point >= mote_strands_points(system, id, strand)) return MOTE_NO_SLOT;
     const mote_strands *strands = find(system, id);
-    return mote_strands_slot_of(strands, strands->lane_of_strand[strand], point);
+    if (!strands || strand >= strands->strand_count) return MOTE_NO_SLOT;
+    const uint32_t lane = strands->lane_of_strand[strand];
+    return point < (uint32_t)strands->points[lane] ? mote_strands_slot_of(strands, lane, point)
+                                                   : MOTE_NO_SLOT;
 }
 
 /* --- Roots and air --- */
