@@ -179,6 +179,36 @@ static int echo_while_left(void *user, const void *own, void *all, size_t bytes)
     return echo_twice(NULL, own, all, bytes);
 }
 
+/* A system of two alike ranks that must gather before it is read, but gets no message. */
+static mote_system *unheard(uint32_t *left) {
+    const mote_system_def def = mote_default_system_def();
+    mote_system *system = system_of(&def);
+    const mote_transport t = {0, 2, left, echo_while_left, no_exchange, no_wait, NULL};
+    *left = 2;
+    OK(mote_system_join(system, &t));
+    (void)spawned(system, 20);
+    *left = 0;
+    return system;
+}
+
+TEST(what_cannot_gather_writes_nothing) {
+    enum { BYTES = 1024 };
+    _Alignas(16) unsigned char memory[BYTES], before[BYTES];
+    uint32_t left;
+    const mote_present_layout layout = mote_default_present_layout();
+    mote_preview_def preview = mote_default_preview_def();
+    preview.count = 8;
+    mote_system *system = unheard(&left);
+    memset(memory, 0xa5, BYTES), memset(before, 0xa5, BYTES);
+    void *const to = memory;
+    assert_int_equal(mote_system_present(system, &layout, to, BYTES), MOTE_ERROR_CLUSTER);
+    assert_int_equal(mote_system_order(system, (float[3]){1, 0, 0}, to, BYTES), MOTE_ERROR_CLUSTER);
+    assert_int_equal(mote_system_preview(system, &preview, to), MOTE_ERROR_CLUSTER);
+    assert_int_equal(mote_system_statistics(system, to), MOTE_ERROR_CLUSTER);
+    assert_memory_equal(memory, before, BYTES);
+    mote_system_destroy(system);
+}
+
 /* A slot of a strand is looked up after particles were spawned, when each call gathers. */
 TEST(a_look_up_whose_message_is_lost_finds_no_slot) {
     static const float places[6] = {0, 0, 0, 0, -1, 0};

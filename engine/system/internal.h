@@ -228,12 +228,13 @@ typedef struct mote_query {
     mote_step now;
     mote_presentation by; /* for presenting the system now */
     mote_range *range;    /* of mote_query_range */
-    mote_result fetched;  /* whether the state is whole */
 } mote_query;
-void mote_query_begin(mote_query *query, const mote_system *system);
 
-/* Begins a query of the range that an id names. to: where the result will be written. Errors: NULL, BUSY, ID;
- * no query has then begun. */
+/* Begins a query of the whole state. Errors: those of mote_system_fetch; no query has then begun. */
+mote_result mote_query_begin(mote_query *query, const mote_system *system);
+
+/* Begins a query of the range that an id names. to: where the result will be written. Errors: NULL, BUSY, ID,
+ * those of mote_system_fetch; no query has then begun. */
 mote_result mote_query_range(mote_query *query, const mote_system *system, mote_kind kind, mote_id id,
                              const void *to);
 

@@ -13,9 +13,9 @@ mote_result mote_system_present(const mote_system *system, const mote_present_la
     if (!system || !layout) return MOTE_ERROR_NULL;
     if (system->busy) return MOTE_ERROR_BUSY;
     mote_query query;
-    mote_query_begin(&query, system);
-    const mote_result result =
-        mote_particles_write(&system->particles, &query.now, &query.by, layout, vertices, bytes);
+    mote_result result = mote_query_begin(&query, system);
+    if (result) return result;
+    result = mote_particles_write(&system->particles, &query.now, &query.by, layout, vertices, bytes);
     return mote_query_end(&query, result);
 }
 
@@ -33,7 +33,8 @@ mote_result mote_system_order(const mote_system *system, const float direction[3
     if (!order) return MOTE_ERROR_NULL;
     if (bytes < mote_order_bytes(count) || !mote_is_aligned(order)) return MOTE_ERROR_BUFFER;
     mote_query query;
-    mote_query_begin(&query, system);
+    const mote_result result = mote_query_begin(&query, system);
+    if (result) return result;
     mote_particles_order(&system->particles, &query.by, direction, count <= MOTE_MAX_PACKED, order);
     return mote_query_end(&query, MOTE_OK);
 }

@@ -126,7 +126,8 @@ mote_result mote_system_preview(const mote_system *system, const mote_preview_de
     mote_fpu_leave(saved);
     if (result) return result;
     mote_query query;
-    mote_query_begin(&query, system);
+    result = mote_query_begin(&query, system);
+    if (result) return result;
     mote_plan_def plan_def = query.def;
     /* A particle with the system's uniform mass gets the same arithmetic as in the system. */
     plan_def.mass_column = system->def.mass_column || def->inverse_mass != system->particles.new_inverse_mass;

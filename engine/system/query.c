@@ -25,27 +25,28 @@ mote_step mote_system_next_step(const mote_system *system, mote_plan_def *def) {
                        .stage_outer = system->def.loop_order == MOTE_LOOP_STAGE_OUTER};
 }
 
-void mote_query_begin(mote_query *query, const mote_system *system) {
+mote_result mote_query_begin(mote_query *query, const mote_system *system) {
+    const mote_result result = mote_system_fetch(system);
+    if (result) return result;
     query->system = (mote_system *)(uintptr_t)system;
-    query->fetched = mote_system_fetch(system);
     query->saved = mote_fpu_enter();
     query->system->busy = true;
     query->now = mote_system_next_step(system, &query->def);
     query->by = (mote_presentation){system->present, &system->def.jobs, mote_clock_alpha(&system->clock)};
+    return MOTE_OK;
 }
 
 mote_result mote_query_range(mote_query *query, const mote_system *system, mote_kind kind, mote_id id,
                              const void *to) {
     if (!to) return MOTE_ERROR_NULL;
-    const mote_result result = mote_system_edit_range(system, kind, id, &query->range);
-    if (result == MOTE_OK) mote_query_begin(query, system);
-    return result;
+    const mote_result result = mote_system_aim_range(system, kind, id, &query->range);
+    return result ? result : mote_query_begin(query, system);
 }
 
 mote_result mote_query_end(mote_query *query, mote_result result) {
     query->system->busy = false;
     mote_fpu_leave(query->saved);
-    return query->fetched ? query->fetched : result;
+    return result;
 }
 
 /* --- Statistics --- */
@@ -60,7 +61,8 @@ mote_result mote_system_statistics(const mote_system *system, mote_statistics *s
     if (!system || !statistics) return MOTE_ERROR_NULL;
     if (system->busy) return MOTE_ERROR_BUSY;
     mote_query query;
-    mote_query_begin(&query, system);
+    const mote_result result = mote_query_begin(&query, system);
+    if (result) return result;
     mote_range *range;
     mote_sums sums = mote_particles_kind.sum(&system->particles.range, &query.now);
     for (uint32_t i = 0; (range = mote_system_range_number(system, i)); i++) {
