@@ -171,6 +171,35 @@ TEST(a_refused_reserve_changes_no_owner) {
     ASSERT(ledger.live_bytes + ledger.faults, ==, 0u);
 }
 
+/* A snapshot in which a spring is being reeled, into a rank that has edited springs since and into one that
+ * has not: both go on as one cluster. */
+TEST(restoring_forgets_edits_of_springs_while_others_reel) {
+    static const float place[9] = {0, 0, 0, 1, 0, 0, 2, 0, 0};
+    static unsigned char memory[1 << 16];
+    static uint32_t ranks = 1;
+    const mote_spring springs[2] = {{0, 1, 1, 50, 0, 0}, {1, 2, 1, 50, 0, 0}};
+    const mote_transport t = {0, 1, &ranks, echo, no_exchange, no_wait, NULL};
+    const mote_system_def def = mote_default_system_def();
+    mote_network_def net = mote_default_network_def();
+    mote_network_id id;
+    uint64_t calls[2];
+    size_t bytes;
+    mote_system *system = system_of(&def);
+    net.particle_count = 3, net.positions = place, net.springs = springs, net.spring_count = 2;
+    OK(mote_system_add_network(system, &net, &id, NULL));
+    OK(mote_system_join(system, &t));
+    OK(mote_network_reel(system, id, 0, 2, (uint64_t)1 << 32, NULL));
+    stepped(system, 3);
+    OK(mote_system_save(system, 0, memory, sizeof memory, &bytes));
+    for (int edits = 0; edits < 2; edits++) {
+        if (edits) OK(mote_network_set_spring(system, id, 1, 60, 0, 0, NULL));
+        OK(mote_system_restore(system, memory, bytes, NULL));
+        OK(mote_system_calls(system, &t, &calls[edits]));
+    }
+    ASSERT(calls[1], ==, calls[0]);
+    mote_system_destroy(system);
+}
+
 /* Gathers of two alike ranks until no message is left. */
 static int echo_while_left(void *user, const void *own, void *all, size_t bytes) {
     uint32_t *left = user;

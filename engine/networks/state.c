@@ -260,4 +260,6 @@ void mote_network_archive(mote_range *range, mote_archive *a) {
     (void)mote_network_join_blocks(n, &t, true);
     clear_masked(n);
     read_counts(n, &c);
+    /* Reels move lengths without an edit: ranks may have kept the hash of springs at different times. */
+    n->call_edits = 0;
 }
