@@ -121,6 +121,61 @@ static void judge_places(verify_report *report, mote_emitter_shape shape) {
     mote_system_destroy(e.system);
 }
 
+/* By volume of a box: each coordinate is even. */
+static void judge_box(verify_report *report) {
+    static const char *axis[] = {"x, m", "y, m", "z, m"};
+    mote_emitter_def def = mote_default_emitter_def();
+    def.shape = MOTE_EMITTER_BOX, def.seed = 6;
+    def.extent[0] = 2, def.extent[1] = 0.5f, def.extent[2] = 1;
+    const emission e = burst(&def);
+    range side[3] = {EMPTY, EMPTY, EMPTY};
+    for (uint32_t i = 0; i < e.view.count; i++) {
+        double x[3];
+        read(&e.view.position, i, x);
+        for (int k = 0; k < 3; k++) add(&side[k], x[k]);
+    }
+    for (int k = 0; k < 3; k++)
+        judge_even(report, "box", &side[k], -(double)def.extent[k], (double)def.extent[k], axis[k]);
+    mote_system_destroy(e.system);
+}
+
+/* By length of a circle: its angle is even. Sine and cosine err by 5e-7 (engine/math/random.h). */
+static void judge_ring(verify_report *report) {
+    mote_emitter_def def = mote_default_emitter_def();
+    def.shape = MOTE_EMITTER_RING, def.radius = 1.5f, def.seed = 7;
+    const emission e = burst(&def);
+    range angle = EMPTY, size = EMPTY, height = EMPTY;
+    for (uint32_t i = 0; i < e.view.count; i++) {
+        double x[3];
+        read(&e.view.position, i, x);
+        add(&angle, atan2(x[2], x[0])), add(&size, norm(x)), add(&height, x[1]);
+    }
+    const double rounding = 1.5 * sqrt(2) * 5e-7;
+    judge_even(report, "ring", &angle, -acos(-1), acos(-1), "angle, rad");
+    verify_between(report, "ring", size.least, 1.5 - rounding, 1.5 + rounding, "least radius, m");
+    verify_between(report, "ring", size.most, 1.5 - rounding, 1.5 + rounding, "greatest radius, m");
+    verify_between(report, "ring", height.most - height.least, 0, 0, "thickness, m");
+    mote_system_destroy(e.system);
+}
+
+/* The mouth of a cone is the disc, and its directions go out from one point, the tip of the cone: at the way
+ * r from the axis by the slope tan(angle) r / radius. Slopes are quotients of numbers of eight roundings. */
+static void judge_cone(verify_report *report) {
+    mote_emitter_def def = mote_default_emitter_def();
+    def.shape = MOTE_EMITTER_CONE, def.radius = 1.5f, def.angle = 0.5f, def.seed = 8;
+    const emission e = burst(&def);
+    range square = EMPTY, slope = EMPTY;
+    for (uint32_t i = 0; i < e.view.count; i++) {
+        double x[3], v[3];
+        read(&e.view.position, i, x), read(&e.view.velocity, i, v);
+        add(&square, x[0] * x[0] + x[2] * x[2]);
+        add(&slope, hypot(v[0] / v[1] - tan(0.5) * x[0] / 1.5, v[2] / v[1] - tan(0.5) * x[2] / 1.5));
+    }
+    judge_even(report, "cone", &square, 0, 2.25, "r^2, m^2");
+    verify_between(report, "cone", slope.most, 0, 8 * FLOAT_ROUNDING, "slopes of directions, largest error");
+    mote_system_destroy(e.system);
+}
+
 void verify_emission(verify_report *report) {
     judge_speed(report, 3, 3);
     judge_speed(report, 2, 5);
@@ -129,6 +184,9 @@ void verify_emission(verify_report *report) {
     judge_spread(report, 3, "cosine, spread 3 rad");
     judge_places(report, MOTE_EMITTER_SPHERE);
     judge_places(report, MOTE_EMITTER_DISC);
+    judge_box(report);
+    judge_ring(report);
+    judge_cone(report);
 }
 
 /* --- Births within a step --- */
