@@ -226,10 +226,11 @@ MOTE_ONCE void collide_resolve(const mote_collision *c, const collide_hit *hit, 
     const wide after = wide_select(wide_less(wn, zero), zero - e * wn, wn);
     const wide_mask wedged = pressed & wide_less(after + c->theta * wide3_dot(n, pushed), zero);
     wide_mask rests = wedged | wide_less(after + c->theta * an, zero);
-    wide3 drag = wide3_zero();
-    if (c->drags && wide_lane_bits(hits & ~rests)) {
-        drag = collide_drag(c, leg, hits & ~rests, (rest_of * leg->left) * c->h);
-        const wide slowed = wide3_dot(n, wide3_mul(drag, wide3_scale(after - wn, n)));
+    const wide_mask dragged = c->drags ? hits & ~rests : (wide_mask){0};
+    collide_drag drag;
+    if (wide_lane_bits(dragged)) {
+        drag = collide_drag_of(c, leg, dragged, x, wide3_add(w, material), (rest_of * leg->left) * c->h);
+        const wide slowed = wide3_dot(n, collide_taken_back(c, &drag, wide3_scale(after - wn, n)));
         rests |= wide_less(after + c->theta * (an - slowed), zero);
     }
     material = wide3_select(rests, chord, material); /* what rests goes along the chord */
@@ -248,7 +249,7 @@ MOTE_ONCE void collide_resolve(const mote_collision *c, const collide_hit *hit, 
     const wide_mask stopped = rests & ~wide_less(zero, wide3_dot(rubbed, sliding));
     wide3 v = wide3_select(stopped, zero3, wide3_select(rests, sliding, wide3_add_scaled(rubbed, after, n))),
           end = wide3_add(v, dv);
-    if (c->drags) end = wide3_sub(end, wide3_mul(drag, wide3_sub(v, w)));
+    if (wide_lane_bits(dragged)) end = wide3_sub(end, collide_taken_back(c, &drag, wide3_sub(v, w)));
     end = wide3_select(rests, rubbed, end);
     const wide slow = COLLIDE_SLOW * (collide_sum(v) + collide_sum(end) + collide_sum(material));
     const wide_mask against =

@@ -3,6 +3,7 @@
 #define MOTE_PARTICLES_COLLISION_H
 
 #include <mote/events.h>
+#include <mote/force.h>
 
 #include "contacts/colliders.h"
 
@@ -33,20 +34,24 @@ struct mote_collision {
     bool advects;                           /* particles have no momentum */
     bool springs;                           /* affine forces depend on the position: */
     float stiffness[3], force_stiffness[3]; /* change of the acceleration with it, 1/s^2, of the force, N/m */
-    bool drags;                             /* affine forces depend on the velocity: */
-    float damping[3], force_damping[3];     /* change of the acceleration with it, 1/s, of the force, kg/s */
-    float radius;                           /* m, of all particles ... */
-    const float *radii;                     /* ... or of each; NULL: uniform */
-    uint32_t *stuck;                        /* columns of stuck particles (particles.h); NULL: absent */
-    float *stuck_place[3];                  /* m, in the axes of the collider */
-    uint8_t *fate;                          /* MOTE_FATE_COLLIDED is written here */
-    uint32_t *killed;                       /* set to 1 where a particle was killed; NULL: none are */
-    float friction[MOTE_MAX_COLLIDERS];     /* of each collider against the particles */
-    struct mote_events *events;             /* to which hits are added */
-    mote_hits_call *add_hits;               /* mote_events_hits; NULL: hits are not listed */
-    uint32_t mark;                          /* of the system, in the ids of its colliders */
-    const mote_particle_id *ids;            /* of the particles, or NULL */
-    uint64_t step;                          /* steps run at the end of this one */
+    bool drags;                             /* forces depend on the velocity: */
+    float damping[3], force_damping[3];     /* change of the acceleration with it, 1/s, of the force, kg/s, */
+                                            /* of affine ones */
+    bool quadratic_drags;                   /* some are quadratic drags: */
+    const mote_force_def *forces;           /* those of the plan */
+    uint32_t force_count;
+    float radius;                       /* m, of all particles ... */
+    const float *radii;                 /* ... or of each; NULL: uniform */
+    uint32_t *stuck;                    /* columns of stuck particles (particles.h); NULL: absent */
+    float *stuck_place[3];              /* m, in the axes of the collider */
+    uint8_t *fate;                      /* MOTE_FATE_COLLIDED is written here */
+    uint32_t *killed;                   /* set to 1 where a particle was killed; NULL: none are */
+    float friction[MOTE_MAX_COLLIDERS]; /* of each collider against the particles */
+    struct mote_events *events;         /* to which hits are added */
+    mote_hits_call *add_hits;           /* mote_events_hits; NULL: hits are not listed */
+    uint32_t mark;                      /* of the system, in the ids of its colliders */
+    const mote_particle_id *ids;        /* of the particles, or NULL */
+    uint64_t step;                      /* steps run at the end of this one */
     float inverse_substeps;
     const float *inverse_masses; /* NULL: uniform */
     float inverse_mass;

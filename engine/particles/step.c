@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "base/parallel.h"
+#include "forces/force.h"
 #include "particles/compaction.h"
 #include "particles/events.h"
 #include "particles/meet.h"
@@ -117,6 +118,8 @@ static bool make_collision(const mote_particles *particles, const mote_step *ste
                           .advects = plan->scheme->family == MOTE_FAMILY_ADVECTION,
                           .springs = plan->stiff_acceleration || plan->stiff_force,
                           .drags = plan->damped_acceleration || mote_affine_acts(plan->force.damping),
+                          .forces = plan->forces,
+                          .force_count = plan->force_count,
                           .radius = particles->radius,
                           .radii = particles->column[MOTE_COLUMN_RADIUS],
                           .stuck = particles->column[MOTE_COLUMN_STUCK],
@@ -133,6 +136,8 @@ static bool make_collision(const mote_particles *particles, const mote_step *ste
         c->damping[axis] = (float)plan->acceleration.damping[axis];
         c->force_damping[axis] = (float)plan->force.damping[axis];
     }
+    for (uint32_t i = 0; i < plan->force_count; i++) c->quadratic_drags |= mote_force_drags(&plan->forces[i]);
+    c->drags |= c->quadratic_drags;
     if (particles->events && particles->events->hits.capacity)
         c->events = particles->events, c->add_hits = mote_events_hits, c->mark = particles->events->mark;
     mote_particles_vector(particles, MOTE_COLUMN_STUCK_PLACE, c->stuck_place);

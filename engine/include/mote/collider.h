@@ -106,8 +106,9 @@ MOTE_API mote_result mote_system_collider_check(const mote_system *system, const
  *     w_n' = -e w_n,  w_t' = max(0, 1 - mu j / |w_t|) w_t,   j = w_n' - w_n
  *
  * with the restitution e, the friction mu = sqrt(mu_collider mu_particles) and the velocity u of the
- * collider's material there. The rest of the substep goes on with the same acceleration, but for linear drag
- * without a region (mote_wind, a damped mote_anchor_spring), which acts on the new velocity. If that leads
+ * collider's material there. The rest of the substep goes on with the same acceleration, but for
+ * mote_quadratic_drag and linear drag without a region (mote_wind, a damped mote_anchor_spring), which act on
+ * the new velocity. If that leads
  * back to the surface within the substep the particle rests: w_n = 0 at its end, and j is the whole normal
  * impulse of the substep. So a slope holds a particle where tan(angle) <= mu, without creep. No speed decides
  * between bounce and rest. Up to 6 contacts a substep; a particle that has more keeps the place and the
