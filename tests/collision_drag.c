@@ -65,6 +65,48 @@ TEST_EACH(quadratic_drag_between_plates_gives_no_energy, MOTE_ADVECT_EULER, inte
     }
 }
 
+/* Linear drag that is not folded: h c from 1/60 to 1. */
+TEST_EACH(inline_linear_drag_between_plates_gives_no_energy, MOTE_ADVECT_EULER, integrator_of, integrator) {
+    static const float drags[] = {2, 20, 60, 120};
+    const float zero[9] = {0};
+    for (size_t k = 0; k < 2 * COUNT_OF(drags); k++) {
+        const bool masses = k % 2;
+        const float drag = drags[k / 2];
+        if (integrator == MOTE_POSITION_VERLET) continue;
+        if (integrator == MOTE_YOSHIDA4 && drag > 20) continue; /* its kicks go to and fro */
+        const mote_force_def forces[] = {
+            at_the_plates(mote_wind(zero, drag)), at_the_plates(mote_anchor_spring(zero, 0, drag)),
+            mote_particle_anchors(0, drag), mote_linear_field(zero, zero, MOTE_FIELD_WIND, drag),
+            at_the_plates(mote_vortex(zero, (float[3]){0, 0, 1}, 0, 1, MOTE_FIELD_WIND, drag))};
+        for (size_t f = 0; f < COUNT_OF(forces); f++)
+            check_speeds((mote_integrator)integrator, &forces[f], masses);
+    }
+}
+
+/* Drag in a region of all space does what it does without one, up to rounding. */
+TEST(bounces_under_drag_in_a_region_are_those_without_one) {
+    for (int k = 0; k < 2; k++) {
+        const mote_integrator integrator = k ? MOTE_VELOCITY_VERLET : MOTE_SEMI_IMPLICIT_EULER;
+        const mote_force_def wind = mote_wind((float[3]){0, 1, 0}, 8),
+                             limited = mote_in_sphere(wind, (float[3]){0, 0, 0}, 100, 0);
+        mote_system *system[2] = {between_plates(integrator, &wind, false, 1),
+                                  between_plates(integrator, &limited, false, 1)};
+        mote_range_view view[2];
+        for (int side = 0; side < 2; side++) {
+            view[side] = spawned(system[side], 1);
+            put(&view[side], 0, 0, 0.05f, 0), throw_at(&view[side], 0, 1, 17, 0);
+        }
+        for (int n = 0; n < STEPS; n++) {
+            stepped(system[0], 1), stepped(system[1], 1);
+            test_case("%s, step %d", integrator_name(integrator), n);
+            ASSERT_NEAR(view[1].position.y[0], view[0].position.y[0], 1e-5);
+            ASSERT_NEAR(view[1].velocity.y[0], view[0].velocity.y[0], 1e-4);
+        }
+        mote_system_destroy(system[0]);
+        mote_system_destroy(system[1]);
+    }
+}
+
 /* The place between the plates of a ball that began at y with the velocity v, on a way s. */
 static double folded(double y, double v, double s) {
     double at = fmod((v > 0 ? y : -y) + 0.1 + s, 0.4);
@@ -149,6 +191,7 @@ TEST(contacts_under_drag_have_the_same_bits_on_any_instruction_set) {
             add_gravity(system);
             add_force(system, mote_quadratic_drag((float[3]){1, 0, 0}, 0.3f));
             add_force(system, mote_wind((float[3]){0, 0, 1}, 0.2f));
+            add_force(system, mote_curl_noise(2, 1, 1, 5, MOTE_FIELD_WIND, 0.5f));
             add_force(system,
                       mote_in_sphere(mote_quadratic_drag((float[3]){0, 1, 0}, 3), (float[3]){0, 1, 0}, 1, 1));
             const mote_range_view view = spawned(system, BALLS);

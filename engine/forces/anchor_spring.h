@@ -45,6 +45,7 @@ static const mote_force_row mote_anchor_spring_row = {
     .name = "anchor-spring",
     .path = MOTE_PATH_AFFINE,
     .reads_velocity = true,
+    .damping = offsetof(mote_force_def, as.anchor_spring.damping),
     .bytes = MOTE_PARAMETERS(anchor_spring),
     .fields = {{"anchor", 3}, {"stiffness", 1}, {"damping", 1}},
     .not_negative = MOTE_PARAMETER(anchor_spring.stiffness) | MOTE_PARAMETER(anchor_spring.damping),

@@ -9,6 +9,16 @@
 #define MOTE_DRAG_FAST  1e18f
 #define MOTE_DRAG_OVERS 1024.0f
 
+/* Returns the sum (kg/s) at x of the linear drags among the forces that are not folded. */
+MOTE_INLINE wide mote_inline_damping(const mote_force_def *forces, uint32_t count, wide3 x) {
+    wide sum = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        const float damping = mote_force_damping(&forces[i]);
+        if (damping > 0) sum += damping * mote_region_weight(&forces[i].region, x);
+    }
+    return sum;
+}
+
 /* Returns the velocity (m/s) that the quadratic drags among the forces take from v at x within `duration`
  * (s/kg, a time over the mass). In closed form a drag alone takes q / (1 + q) of r = v - u, with q =
  * coefficient |r| duration; of several ones each takes q_i / (1 + q_1 + q_2 ...) of its r_i. */

@@ -59,6 +59,7 @@ typedef struct mote_force_row {
     mote_force_path path;
     double cost;         /* ns of an evaluation for one particle (base/work.h); folded: 0 */
     bool reads_velocity; /* inline evaluation; folded: see its damping; callback: see its def */
+    size_t damping; /* offset in the def of the drag of an inline evaluation, kg/s; 0: none, or a field */
     bool reads_time;
     bool needs_anchors;         /* needs one anchor per particle */
     bool attracts;              /* evaluated by mote_attractor_evaluate, in the kernels for attractors */
@@ -99,6 +100,9 @@ bool mote_force_drags(const mote_force_def *def);
 bool mote_force_is_quadratic_drag(const mote_force_def *def);
 bool mote_force_is_noise(const mote_force_def *def);
 bool mote_force_is_constant(const mote_force_def *def);
+
+/* Returns the linear drag (kg/s) of an inline force where it is full; 0 of any other. */
+float mote_force_damping(const mote_force_def *def);
 
 /* Returns the time of an evaluation for one particle, ns (base/work.h). */
 double mote_force_cost(const mote_force_def *def);

@@ -33,6 +33,7 @@ static const mote_force_row mote_particle_anchors_row = {
     .cost = 1,
     .path = MOTE_PATH_POINT,
     .reads_velocity = true,
+    .damping = offsetof(mote_force_def, as.particle_anchors.damping),
     .bytes = MOTE_PARAMETERS(particle_anchors),
     .fields = {{"stiffness", 1}, {"damping", 1}},
     .needs_anchors = true,

@@ -114,6 +114,15 @@ bool mote_force_is_quadratic_drag(const mote_force_def *def) {
 
 bool mote_force_is_constant(const mote_force_def *def) { return mote_gravity_is(def) || mote_thrust_is(def); }
 
+float mote_force_damping(const mote_force_def *def) {
+    if (mote_force_path_of(def) != MOTE_PATH_POINT) return 0;
+    if (mote_force_is_field(def)) return def->use == MOTE_FIELD_WIND ? def->drag : 0;
+    float damping = 0;
+    const size_t at = row_of(def)->damping;
+    if (at) memcpy(&damping, (const char *)def + at, sizeof damping);
+    return damping;
+}
+
 bool mote_force_is_noise(const mote_force_def *def) { return row_of(def)->noise && is_everywhere(def); }
 
 double mote_force_cost(const mote_force_def *def) {

@@ -28,6 +28,7 @@ static void wind_fold(const mote_force_def *def, mote_affine *force) {
 static const mote_force_row mote_wind_row = {.name = "wind",
                                              .path = MOTE_PATH_AFFINE,
                                              .reads_velocity = true,
+                                             .damping = offsetof(mote_force_def, drag),
                                              .bytes = MOTE_PARAMETERS(wind),
                                              .fields = {{"velocity", 3}},
                                              .fold = wind_fold};

@@ -41,7 +41,11 @@ typedef struct collide_drag {
 MOTE_OUTLINE collide_drag collide_drag_of(const mote_collision *c, const collide_leg *leg, wide_mask lanes,
                                           wide3 x, wide3 v, wide time) {
     const wide inverse_mass = collide_inverse_masses(c, leg, lanes);
-    const wide3 damping = wide3_add_scaled(wide3_set(c->damping), inverse_mass, wide3_set(c->force_damping));
+    wide3 damping = wide3_add_scaled(wide3_set(c->damping), inverse_mass, wide3_set(c->force_damping));
+    if (c->inline_drags) {
+        const wide rate = inverse_mass * mote_inline_damping(c->forces, c->force_count, x);
+        damping = wide3_sub(damping, (wide3){rate, rate, rate});
+    }
     collide_drag drag = {.x = x, .v = v, .duration = inverse_mass * time, .taken = wide3_zero()};
     drag.shares = (wide3){collide_damped(damping.x, time), collide_damped(damping.y, time),
                           collide_damped(damping.z, time)};

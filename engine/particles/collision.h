@@ -37,7 +37,7 @@ struct mote_collision {
     bool drags;                             /* forces depend on the velocity: */
     float damping[3], force_damping[3];     /* change of the acceleration with it, 1/s, of the force, kg/s, */
                                             /* of affine ones */
-    bool quadratic_drags;                   /* some are quadratic drags: */
+    bool inline_drags, quadratic_drags;     /* some are linear drags that are not folded, quadratic ones: */
     const mote_force_def *forces;           /* those of the plan */
     uint32_t force_count;
     float radius;                       /* m, of all particles ... */

@@ -136,8 +136,11 @@ static bool make_collision(const mote_particles *particles, const mote_step *ste
         c->damping[axis] = (float)plan->acceleration.damping[axis];
         c->force_damping[axis] = (float)plan->force.damping[axis];
     }
-    for (uint32_t i = 0; i < plan->force_count; i++) c->quadratic_drags |= mote_force_drags(&plan->forces[i]);
-    c->drags |= c->quadratic_drags;
+    for (uint32_t i = 0; i < plan->force_count; i++) {
+        c->quadratic_drags |= mote_force_drags(&plan->forces[i]);
+        c->inline_drags |= mote_force_damping(&plan->forces[i]) > 0;
+    }
+    c->drags |= c->quadratic_drags || c->inline_drags;
     if (particles->events && particles->events->hits.capacity)
         c->events = particles->events, c->add_hits = mote_events_hits, c->mark = particles->events->mark;
     mote_particles_vector(particles, MOTE_COLUMN_STUCK_PLACE, c->stuck_place);

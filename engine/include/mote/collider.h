@@ -106,25 +106,24 @@ MOTE_API mote_result mote_system_collider_check(const mote_system *system, const
  *     w_n' = -e w_n,  w_t' = max(0, 1 - mu j / |w_t|) w_t,   j = w_n' - w_n
  *
  * with the restitution e, the friction mu = sqrt(mu_collider mu_particles) and the velocity u of the
- * collider's material there. The rest of the substep goes on with the same acceleration, but for
- * mote_quadratic_drag and linear drag without a region (mote_wind, a damped mote_anchor_spring), which act on
- * the new velocity. If that leads
- * back to the surface within the substep the particle rests: w_n = 0 at its end, and j is the whole normal
- * impulse of the substep. So a slope holds a particle where tan(angle) <= mu, without creep. No speed decides
- * between bounce and rest. Up to 6 contacts a substep; a particle that has more keeps the place and the
- * velocity of the last one until the next substep, but for one that two surfaces press into each other, as a
- * roller does that pushes it over a floor: it goes on along both. A particle that is inside a collider is put
- * on its nearest surface, with the normal velocity of the surface or a greater one; where boxes overlap, on
- * one that leads out of them. An energy v^2 / 2 - g . x does not grow by contacts with colliders at rest. A
- * collider that is thinner, with the radius, than the rounding errors of places (up to 2^-20 of the largest
- * coordinate or size: 1e-5 m at 10 m) is as thick as these: an edge of a box may be 0. Boxes that are flush
- * are one surface: particles slide over the seam, and bounce off the foot of a wall that stands on a floor.
- * Walls that turn together keep what is between them, also where they touch at their edges alone: of 1,024
- * points of radius 0 in such a crate of six boxes none left it in 10 s at 0.2 rad/s, 1 to 26 at 1 rad/s in
- * three of nine runs; of balls of 1 mm none at 10 rad/s. With substeps, walls whose targets are turned about
- * a common centre are not so between the targets: at 3 rad/s and 4 substeps most points of radius 0 left that
- * crate. Velocities of position Verlet are half a substep old: the contact acts on v + h a / 2. Advection has
- * no momentum: restitution and friction are 0.
+ * collider's material there. The rest of the substep goes on with the same acceleration, but for drag
+ * (mote_quadratic_drag, mote_wind, damping, fields used as wind; not that of callbacks), which acts on the
+ * new velocity. If that leads back to the surface within the substep the particle rests: w_n = 0 at its end,
+ * and j is the whole normal impulse of the substep. So a slope holds a particle where tan(angle) <= mu,
+ * without creep. No speed decides between bounce and rest. Up to 6 contacts a substep; a particle that has
+ * more keeps the place and the velocity of the last one until the next substep, but for one that two surfaces
+ * press into each other, as a roller does that pushes it over a floor: it goes on along both. A particle that
+ * is inside a collider is put on its nearest surface, with the normal velocity of the surface or a greater
+ * one; where boxes overlap, on one that leads out of them. An energy v^2 / 2 - g . x does not grow by
+ * contacts with colliders at rest. A collider that is thinner, with the radius, than the rounding errors of
+ * places (up to 2^-20 of the largest coordinate or size: 1e-5 m at 10 m) is as thick as these: an edge of a
+ * box may be 0. Boxes that are flush are one surface: particles slide over the seam, and bounce off the foot
+ * of a wall that stands on a floor. Walls that turn together keep what is between them, also where they touch
+ * at their edges alone: of 1,024 points of radius 0 in such a crate of six boxes none left it in 10 s at 0.2
+ * rad/s, 1 to 26 at 1 rad/s in three of nine runs; of balls of 1 mm none at 10 rad/s. With substeps, walls
+ * whose targets are turned about a common centre are not so between the targets: at 3 rad/s and 4 substeps
+ * most points of radius 0 left that crate. Velocities of position Verlet are half a substep old: the contact
+ * acts on v + h a / 2. Advection has no momentum: restitution and friction are 0.
  *
  * Particles with an orientation and a radius r slide with u = w_t - r omega x n, and the impulse of friction
  * acts at the surface: with d = u / |u|, the mass m and the inertia I
