@@ -19,7 +19,7 @@
 #include "particles/collide_end.h"
 #include "particles/collide_find.h"
 #include "particles/collide_settle.h"
-#include "particles/collide_springs.h"
+#include "particles/collide_attracted.h"
 #include "particles/collide_spin.h"
 #include "particles/particles.h"
 
@@ -434,9 +434,13 @@ MOTE_OUTLINE void collide_register(const mote_collision *c, const mote_near *nea
     if (!c->still || (c->hollow && wide_lane_bits(leg.touched)))
         collide_settle(c, from, free, s->from_x, &leg);
     if (c->still) collide_stay(s, &leg);
-    if (c->springs && c->still && wide_lane_bits(leg.touched))
-        collide_limit_energy(c, s->from_x, s->x, wide3_add(wide3_add(s->from_v, half), leg.gained), s->left,
-                             &leg);
+    if ((c->springs || c->attracts) && c->still && wide_lane_bits(leg.touched)) {
+        const wide3 last = wide3_add(wide3_add(s->from_v, half), leg.gained);
+        if (c->attracts)
+            collide_limit_attracted(c, s->from_x, s->x, last, s->left, &leg);
+        else
+            collide_limit_energy(c, s->from_x, s->x, last, s->left, &leg);
+    }
     if (c->half_step) leg.end_v = wide3_sub(leg.end_v, collide_half_at_end(c, &leg, s->from_v, half));
     s->changed = leg.changed;
     s->x = wide3_select(leg.touched, leg.end_x, s->x);

@@ -34,6 +34,7 @@ struct mote_collision {
     bool advects;                           /* particles have no momentum */
     bool springs;                           /* affine forces depend on the position: */
     float stiffness[3], force_stiffness[3]; /* change of the acceleration with it, 1/s^2, of the force, N/m */
+    bool attracts;                          /* attractors act, and velocities lag: collide_attracted.h */
     bool drags;                             /* forces depend on the velocity: */
     float damping[3], force_damping[3];     /* change of the acceleration with it, 1/s, of the force, kg/s, */
                                             /* of affine ones */

@@ -138,6 +138,7 @@ static bool make_collision(const mote_particles *particles, const mote_step *ste
     }
     for (uint32_t i = 0; i < plan->force_count; i++) {
         c->quadratic_drags |= mote_force_drags(&plan->forces[i]);
+        c->attracts |= c->theta == 1 && mote_force_is_attractor(&plan->forces[i]);
         c->inline_drags |= mote_force_damping(&plan->forces[i]) > 0;
     }
     c->drags |= c->quadratic_drags || c->inline_drags;
@@ -164,7 +165,7 @@ bool mote_particles_births_collide(const mote_particles *particles, const mote_s
     if (!make_collision(particles, step, NULL, c)) return false;
     c->poses = mote_colliders_poses(step->colliders, step->tick, step->ticks_per_step, 1);
     c->h = (float)step->plan->timestep, c->inverse_h = 1.0f / c->h;
-    c->half_step = c->springs = c->drags = false;
+    c->half_step = c->springs = c->attracts = c->drags = false;
     c->stuck = NULL, c->add_hits = NULL;
     for (int axis = 0; axis < 3; axis++) c->spin[axis] = NULL;
     return c->all.count;

@@ -115,11 +115,12 @@ MOTE_API mote_result mote_system_collider_check(const mote_system *system, const
  * press into each other, as a roller does that pushes it over a floor: it goes on along both. A particle that
  * is inside a collider is put on its nearest surface, with the normal velocity of the surface or a greater
  * one; where boxes overlap, on one that leads out of them. An energy v^2 / 2 - g . x does not grow by
- * contacts with colliders at rest. A collider that is thinner, with the radius, than the rounding errors of
- * places (up to 2^-20 of the largest coordinate or size: 1e-5 m at 10 m) is as thick as these: an edge of a
- * box may be 0. Boxes that are flush are one surface: particles slide over the seam, and bounce off the foot
- * of a wall that stands on a floor. Walls that turn together keep what is between them, also where they touch
- * at their edges alone: of 1,024 points of radius 0 in such a crate of six boxes none left it in 10 s at 0.2
+ * contacts with colliders at rest. Nor does that of attractors without a region (under integrators of first
+ * order with v + h a / 2). A collider that is thinner, with the radius, than the rounding errors of places
+ * (up to 2^-20 of the largest coordinate or size: 1e-5 m at 10 m) is as thick as these: an edge of a box may
+ * be 0. Boxes that are flush are one surface: particles slide over the seam, and bounce off the foot of a
+ * wall that stands on a floor. Walls that turn together keep what is between them, also where they touch at
+ * their edges alone: of 1,024 points of radius 0 in such a crate of six boxes none left it in 10 s at 0.2
  * rad/s, 1 to 26 at 1 rad/s in three of nine runs; of balls of 1 mm none at 10 rad/s. With substeps, walls
  * whose targets are turned about a common centre are not so between the targets: at 3 rad/s and 4 substeps
  * most points of radius 0 left that crate. Velocities of position Verlet are half a substep old: the contact
