@@ -310,9 +310,30 @@ void reference_count_strained(reference_strand *s, const reference_world *w) {
     if (s->compliance == 0 && strained) s->unsolved++;
 }
 
-/* Points that have left a collider into another one have the velocity of that. */
-static void hold_in_creases(reference_strand *s, const reference_world *w, uint32_t substep) {
-    if (w->collider_count < 2) return;
+/* Takes from the velocity of a point that has left a plane with the normal `left` and is deep behind another
+ * one what leads across both. */
+static void hold_in_crease(const reference_contact *c, const float left[3], float rate, float v[3]) {
+    float still[3], all[3], along[3], second[3];
+    for (int i = 0; i < 3; i++) still[i] = rate * c->drift[i], all[i] = v[i] - still[i];
+    const float into = row_dot(c->normal, all), cosine = row_dot(c->normal, left);
+    for (int i = 0; i < 3; i++) {
+        along[i] = all[i] - into * c->normal[i];
+        second[i] = left[i] - cosine * c->normal[i];
+    }
+    const float square = row_dot(second, second);
+    const bool crease = 0x1p-20f < square;
+    if (!(into < 0 || row_dot(left, all) < 0) || !(crease || cosine < 0)) return;
+    const float across = crease ? row_dot(second, along) / larger(square, 0x1p-20f) : 0;
+    for (int i = 0; i < 3; i++) along[i] -= across * second[i];
+    const float pressed = larger(0 - across, 0) + larger(across * cosine - into, 0),
+                share = c->friction * pressed / at_least_short(row_length(along)),
+                slows = share < 1 ? share : 1;
+    for (int i = 0; i < 3; i++) v[i] = still[i] + (1 - slows) * along[i];
+}
+
+/* Points that have left a collider into another one move along both. left: the normals of the first. */
+static void hold_in_creases(reference_strand *s, const reference_world *w, uint32_t substep,
+                            reference_row *left) {
     (void)reference_find_contacts(s, w, substep);
     for (uint32_t k = 0; k < s->points; k++) {
         const reference_contact *c = &s->contact[k];
@@ -320,14 +341,15 @@ static void hold_in_creases(reference_strand *s, const reference_world *w, uint3
         for (int i = 0; i < 3; i++) was[i] = s->start[k][i] + c->drift[i];
         const bool deep = c->offset - row_dot(c->normal, was) > 0.0625f * reference_segment(s, k);
         if (!deep || !(row_dot(c->normal, c->normal) > 0) || !reference_moves(s, k)) continue;
-        for (int i = 0; i < 3; i++) s->v[k][i] = s->start_v[k][i] = reference_rate(w) * c->drift[i];
+        hold_in_crease(c, left[k], reference_rate(w), s->v[k]);
+        memcpy(s->start_v[k], s->v[k], sizeof s->v[k]);
     }
 }
 
 void reference_leave_colliders(reference_strand *s, const reference_world *w, const reference_hold_of *of,
                                uint32_t substep) {
     const uint32_t unsolved = s->unsolved;
-    reference_row reaction[REFERENCE_POINTS];
+    reference_row reaction[REFERENCE_POINTS], normal[REFERENCE_POINTS];
     memcpy(reaction, s->reaction, sizeof reaction);
     reference_leave_boxes(s, w, substep);
     memcpy(s->x, s->start, sizeof s->x);
@@ -335,6 +357,7 @@ void reference_leave_colliders(reference_strand *s, const reference_world *w, co
     (void)reference_find_contacts(s, w, substep);
     s->expelled = true;
     const bool solved = reference_hold(s, w, of);
+    for (uint32_t k = 0; k < s->points; k++) memcpy(normal[k], s->contact[k].normal, sizeof normal[k]);
     if (!solved || (substep + 1 == w->substeps && s->far)) reference_project(s, w, substep);
     s->rubs = false;
     s->unsolved = unsolved;
@@ -342,7 +365,7 @@ void reference_leave_colliders(reference_strand *s, const reference_world *w, co
     memcpy(s->reaction, reaction, sizeof reaction);
     memcpy(s->start, s->x, sizeof s->start);
     memcpy(s->v, s->start_v, sizeof s->v);
-    hold_in_creases(s, w, substep);
+    if (w->collider_count > 1) hold_in_creases(s, w, substep, normal);
 }
 
 /* Strands that touch a collider, overstretched and compliant ones take a step of first order; so do those

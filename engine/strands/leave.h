@@ -143,13 +143,44 @@ MOTE_COLD MOTE_OUTLINE void leave_boxes(const strand_work *w, uint32_t substep, 
     }
 }
 
-/* Gives points that have left a collider and are as deep in another one the velocity of that: there is no way
- * out of both, and gravity would give them one along the crease, in which they stand still (measured: 31 m/s
- * after 3 s at 1 substep, without friction). */
+/* Square of the sine between two normals below which they are one. */
+#define STRAND_ONE_NORMAL 0x1p-20f
+
+/* Keeps the normals of the planes by which points leave colliders in IMPULSE_FROM; 0 where they have none. */
+MOTE_INLINE void keep_normals(const strand_columns *c, size_t lane) {
+    for (uint32_t k = 0; k < c->points; k++) {
+        const size_t at = strand_at(k, lane);
+        const bool has = c->contacts->count && c->contacts->state[k] != STRAND_CLEAR;
+        work_store3(c, IMPULSE_FROM, at, has ? plane_at(c, at)->normal : wide3_zero());
+    }
+}
+
+/* Returns the velocity of a point that has left a plane with the normal `left` and is deep behind another
+ * one, without the part across both that leads further in: only the way along their crease is free. Friction
+ * slows that within the cones of both impulses. */
+MOTE_INLINE wide3 velocity_in_crease(const strand_plane *plane, wide3 left, wide3 v, wide rate) {
+    const wide zero = {0};
+    const wide3 still = wide3_scale(rate, plane->drift), all = wide3_sub(v, still),
+                along = along_plane(plane, all), second = along_plane(plane, left);
+    const wide into = wide3_dot(plane->normal, all), cosine = wide3_dot(left, plane->normal),
+               square = wide3_dot(second, second), inward = wide_min(into, wide3_dot(left, all));
+    const wide_mask crease = wide_less(wide_set(STRAND_ONE_NORMAL), square),
+                    held = wide_less(inward, zero) & (crease | wide_less(cosine, zero));
+    const wide across =
+        wide_select(crease, wide3_dot(second, along) / wide_max(square, wide_set(STRAND_ONE_NORMAL)), zero);
+    const wide3 free = wide3_sub(along, wide3_scale(across, second));
+    const wide pressed = wide_max(zero - across, zero) + wide_max(across * cosine - into, zero),
+               speed = wide_max(wide_sqrt(wide3_dot(free, free)), wide_set(STRAND_SHORTEST)),
+               slows = wide_min(plane->friction * pressed / speed, wide_set(1.0f));
+    return wide3_select(held, wide3_add(still, wide3_scale(wide_set(1.0f) - slows, free)), v);
+}
+
+/* Holds points that have left a collider and are as deep in another one: there is no way out of both, and
+ * gravity would give them a velocity into the crease, in which they stand still (measured: 31 m/s after 3 s
+ * at 1 substep, without friction). */
 MOTE_INLINE void hold_in_creases(const strand_work *w, uint32_t substep, wide_mask lanes, size_t lane) {
     const strand_columns columns = w->c, *c = &columns;
     const wide rate = wide_set((float)(1.0 / w->job->plan->h));
-    if (w->job->collider_count < 2) return;
     const wide_mask held = lanes & lanes_near(w, substep, lane);
     for (uint32_t i = 0; i < c->contacts->count && wide_lane_bits(held); i++) {
         const uint32_t k = c->contacts->point[i];
@@ -159,8 +190,9 @@ MOTE_INLINE void hold_in_creases(const strand_work *w, uint32_t substep, wide_ma
         const wide depth = plane->offset - wide3_dot(plane->normal, was),
                    deep = wide_set(STRAND_EXPELLED) * segment_length(c, k, at);
         const wide_mask stays = held & wide_less(deep, depth) & wide_less((wide){0}, point_mass(c, at));
-        const wide3 v = wide3_select(stays, wide3_scale(rate, plane->drift), work_load3(c, WORK_V, at));
-        work_store3(c, WORK_V, at, v);
+        const wide3 had = work_load3(c, WORK_V, at),
+                    v = velocity_in_crease(plane, work_load3(c, IMPULSE_FROM, at), had, rate);
+        work_store3(c, WORK_V, at, wide3_select(stays, v, had));
         work_store3(c, IMPULSE_OLD_V, at, wide3_select(stays, v, work_load3(c, IMPULSE_OLD_V, at)));
     }
 }
@@ -176,7 +208,10 @@ MOTE_OUTLINE void leave_colliders(const strand_work *w, uint32_t substep, wide_m
     impulse_undo(c, lanes, substep_start, lane);
     (void)lanes_near(w, substep, lane);
     wide_mask_store(c->contacts->expelled, wide_mask_load(c->contacts->expelled) | lanes);
-    project_lanes(w, substep, lanes_to_project(w, substep, hold_contacts(w, lanes, lane)), lane);
+    const wide_mask left = hold_contacts(w, lanes, lane);
+    const bool creases = w->job->collider_count > 1;
+    if (creases) keep_normals(c, lane);
+    project_lanes(w, substep, lanes_to_project(w, substep, left), lane);
     if (rubs(w)) forget_contacts(c, lanes, lane);
     memcpy(unsolved, before, sizeof before);
     impulse_copy_reaction(c, IMPULSE_REACTED, WORK_REACTION, lanes, lane);
@@ -186,7 +221,7 @@ MOTE_OUTLINE void leave_colliders(const strand_work *w, uint32_t substep, wide_m
         work_store3(c, WORK_START, at, x);
         work_store3(c, WORK_V, at, v);
     }
-    hold_in_creases(w, substep, lanes, lane);
+    if (creases) hold_in_creases(w, substep, lanes, lane);
 }
 
 #endif
