@@ -285,7 +285,7 @@ reference_push reference_push_of(const reference_strand *s, const reference_worl
         for (int i = 0; i < 3 && !push.touches; i++)
             push.v[i] = rate * c->drift[i], push.normal[i] = c->normal[i];
         push.touches = true;
-        if (!creased && row_dot(c->normal, push.normal) < 0.5f) {
+        if (!creased && row_dot(c->normal, push.normal) < 0.985f) {
             for (int i = 0; i < 3; i++) push.other_v[i] = rate * c->drift[i];
             memcpy(push.other_normal, c->normal, sizeof push.other_normal);
             creased = true;

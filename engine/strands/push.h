@@ -25,7 +25,7 @@ MOTE_INLINE strand_push push_none(void) {
 #define STRAND_PUSHED 2.0f
 
 /* Cosine of the normals of two planes below which they make a crease. */
-#define STRAND_CREASE 0.5f
+#define STRAND_CREASE 0.985f
 
 /* Returns the push of the lanes, of which some have planes, without its work. */
 MOTE_OUTLINE strand_push push_of(const strand_work *w, wide_mask lanes, size_t lane) {
