@@ -43,8 +43,7 @@ typedef struct contact_plane {
     wide gap;
 } contact_plane;
 
-/* Threshold of squared lengths: shorter vectors have no direction. */
-#define CONTACT_SHORT 1e-30f
+#define CONTACT_SHORT 1e-30f /* squared length below which vectors have no direction */
 
 /* Detects lanes in which a segment comes nearer to the origin than r and leaves again. a, b, c: dot products
  * p0.p0, p0.p1, p1.p1 of its ends. Paths that dip by less than 1/32 of r (chords under r/2) are ignored, so
@@ -128,17 +127,34 @@ MOTE_INLINE contact_axis contact_largest(wide3 a, wide3 b) {
     return (contact_axis){y, wide_less(over * b.z, a.z * under)};
 }
 
+/* Returns how far a point starts from a face, to 1/1024 of the half edge, times its way across that. */
+MOTE_INLINE wide contact_off(wide above, wide face, wide way) {
+    const wide slack = 0x1p-18f * face, off = (wide_abs(above) + slack) * way;
+    return wide_select(wide_less(above, wide_set(0.0f) - slack) | wide_less(0x1p-10f * face, above),
+                       wide_set(MOTE_NO_CONTACT), off);
+}
+
+/* Selects the axis of the face on which a point starts, `otherwise` where it is on none: one that slides over
+ * a floor of several boxes enters the next by its side, a hair below the top. above: m, of the start. */
+MOTE_INLINE contact_axis contact_resting(wide3 above, wide3 faces, wide3 size, contact_axis otherwise) {
+    const wide x = contact_off(above.x, faces.x, size.x), y = contact_off(above.y, faces.y, size.y),
+               z = contact_off(above.z, faces.z, size.z), least = wide_min(x, y);
+    const wide_mask on = wide_less(wide_min(z, least), wide_set(MOTE_NO_CONTACT));
+    return (contact_axis){(on & wide_less(y, x)) | (~on & otherwise.y),
+                          (on & wide_less(z, least)) | (~on & otherwise.z)};
+}
+
 MOTE_INLINE wide contact_pick(contact_axis k, wide3 a) {
     return wide_select(k.z, a.z, wide_select(k.y, a.y, a.x));
 }
 
-/* Returns true in lanes where any component of a exceeds that of b. */
+/* Lanes in which any component of a exceeds that of b. */
 MOTE_INLINE wide_mask contact_beyond(wide3 a, wide3 b) {
     return wide_less(b.x, a.x) | wide_less(b.y, a.y) | wide_less(b.z, a.z);
 }
 
-/* Separating-axis test of a segment against a box of half edges f: the box's axes, and their cross products
- * with u. */
+/* Separating-axis test of a segment against a box of half edges f: its axes, and their cross products with u.
+ */
 MOTE_INLINE wide_mask contact_misses(wide3 q0, wide3 q1, wide3 u, wide3 size, wide3 f) {
     const wide3 sum = wide3_add(q0, q1), twice = wide3_add(f, f); /* doubles both sides */
     const wide3 moment = contact_abs(wide3_cross(sum, u));
@@ -161,7 +177,6 @@ MOTE_INLINE contact_plane contact_box(const mote_collider_pose *to, wide3 q0, wi
     const wide thickness = wide_min(wide_min(f.x, f.y), f.z);
     const wide_mask sweeps = contact_moves_far(u, thickness), inside = ~contact_beyond(contact_abs(q1), f),
                     none = (wide_mask){0};
-    /* Lanes whose path meets the box grown by the inner half. */
     wide_mask outside = none, meets = none;
     if (wide_lane_bits(sweeps)) {
         outside = sweeps & contact_beyond(far0, f);
@@ -173,9 +188,9 @@ MOTE_INLINE contact_plane contact_box(const mote_collider_pose *to, wide3 q0, wi
     const wide within = wide_select(sweeps, wide_set(0.9375f), wide_set(1 - 0x1p-10f));
     const wide_mask near = contact_beyond(far0, wide3_scale(within, f));
     const wide3 q = wide3_select(near, q0, q1);
-    const wide_mask entered = contact_beyond(far0, faces);
-    const contact_axis k =
-        contact_largest(wide3_sub(contact_abs(q), faces), wide3_select(entered, size, one));
+    const wide3 across = wide3_select(contact_beyond(far0, faces), size, one);
+    const contact_axis k = contact_resting(wide3_sub(far0, faces), faces, size,
+                                           contact_largest(wide3_sub(contact_abs(q), faces), across));
     const wide sign = wide_select(wide_less(contact_pick(k, q), (wide){0}), wide_set(-1.0f), wide_set(1.0f));
     const wide along = sign * contact_pick(k, q1);
 
