@@ -266,7 +266,7 @@ static void solve(island *i, mote_network_step_report *report) {
     if (left < STUCK) leave_start(i, &at, report);
     const bool unsolved = left < 1 || at.largest > def->max_strain;
     if (i->multipliers) {
-        const dual_share allowed = allowed_share(i, run(i, MOTE_SOLVE_COMPARE, 0));
+        const dual_share allowed = allowed_share(i, run(i, MOTE_SOLVE_COMPARE, 0), !unsolved);
         run(i, MOTE_SOLVE_FORCES, allowed.share);
         if (allowed.excess > 0) take_excess(i, allowed.excess);
     }
