@@ -47,10 +47,14 @@ typedef enum mote_network_solver {
      * corners were pinned. Particles to
      * which two colliders leave less room than they need stay in both, and those that go in between move as
      * the mean of the two, also along them, without friction too. At 1 substep a chain can fall through a
-     * slit that is nearly as wide as its particles. Where particles are put out by more than the length of a
-     * spring, all about the same way, the whole island goes that way, also parts that no spring joins any
-     * more, unless links hold the network. A thin collider in the middle of a net, which particles leave to
-     * both sides, gives it metres a second.
+     * slit that is nearly as wide as its particles. Stiff nets creep on curved colliders, which strain them
+     * by more than friction holds, in solved substeps too: 21 x 21 particles of 2 g, 50 mm apart, with
+     * friction 0.5, on the side of a ball of 3 m where it slopes by 19 degrees, went 480 / 100 / 5 mm in 5 s
+     * at 1 / 2 / 4 substeps with 1e5 N/m, 110 / 1.4 / 0.4 mm with 3e4, 0.2 / 0.2 / 0.1 mm with 1e4, and did
+     * not on planes. Where particles are put out by more than the length of a spring, all about the same way,
+     * the whole island goes that way, also parts that no spring joins any more, unless links hold the
+     * network. A thin collider in the middle of a net, which particles leave to both sides, gives it metres a
+     * second.
      *
      * In the dual form contacts move particles after the solve, and what that strains is solved for in the
      * next substep: a rigid net of 9 x 9 that lies over the edges of a box is strained by 77, 28, 9 and 2.4 %
