@@ -37,6 +37,7 @@ static const struct {
 static const char *rod_name(uint32_t i) { return rods[i].name; }
 
 #define LOWERED 0.4 /* of the length, by which the root goes down */
+#define MOST    1.5 /* m g L. A wire, whose buckling load could do 10, gets 1.3 at most (measured) */
 
 /* Returns the energy, over m g L, that a rod gets at most from a fall by its length and from a root that
  * pushes it on a floor with its buckling load (clamped above and hinged below: 4.4934^2 EI / L^2). */
@@ -81,7 +82,7 @@ TEST_EACH(a_strand_lowered_on_a_floor_gets_no_more_than_falls_and_pushes_give, C
             for (uint32_t substeps = 4; substeps <= 16; substeps *= 2) {
                 const double kinetic = push_down(i, speed[s], substeps, tilt[t]);
                 test_case("%g m/s, %g rad, %u substeps: %g m g L", speed[s], tilt[t], substeps, kinetic);
-                ASSERT(kinetic, <=, energy_of_fall(i));
+                ASSERT(kinetic, <=, fmin(energy_of_fall(i), MOST));
             }
 }
 
