@@ -114,4 +114,33 @@ static inline void scatter(const mote_range_view *view, const mote_collider_def 
     }
 }
 
+/* Throws def.capacity particles on the obstacles, under gravity and the forces, for 120 steps on each
+ * instruction set: all end with the same bits. With a mass column masses differ. */
+static inline void assert_bits_of_any_set(mote_system_def def, const mote_force_def *forces, size_t count) {
+    uint64_t want = 0;
+    for (int isa = 0; isa < MOTE_ISA_COUNT; isa++) {
+        if (!mote_isa_available((mote_isa)isa)) continue;
+        def.isa = (mote_isa)isa;
+        mote_system *system = system_of(&def);
+        mote_collider_def obstacles[OBSTACLES];
+        obstacles_of(obstacles);
+        for (int o = 0; o < OBSTACLES; o++) add_collider(system, obstacles[o]);
+        add_gravity(system);
+        for (size_t i = 0; i < count; i++) add_force(system, forces[i]);
+        const mote_range_view view = spawned(system, def.capacity);
+        for (uint32_t i = 0; i < def.capacity; i++) {
+            put(&view, i, 0.1f * (float)(i % 60) - 3, 3, 0.05f * (float)i - 2);
+            throw_at(&view, i, 0.3f * (float)(i % 7), -1, 0.2f * (float)(i % 5));
+            if (def.mass_column) view.inverse_mass[i] = 0.5f + 0.1f * (float)(i % 11);
+        }
+        stepped(system, 120);
+        const uint64_t hash = mote_system_hash(system);
+        if (!want) want = hash;
+        test_case("%u substeps, mass column %d, %s", def.substeps, def.mass_column,
+                  mote_isa_name((mote_isa)isa));
+        ASSERT(hash, ==, want);
+        mote_system_destroy(system);
+    }
+}
+
 #endif
