@@ -110,7 +110,7 @@ TEST_EACH(a_strand_leaves_a_box_that_is_put_on_it, COUNT_OF(kinds), kind_name, i
 }
 
 /* Without a limit after the last projection, rods got ever faster where they were put back in each substep:
- * 30 of 600 were faster than a fall (33 m/s at most, after 4 s), now one. */
+ * 30 of 600 were faster than a fall (33 m/s at most, after 4 s), now two. */
 TEST_EACH(a_strand_among_boxes_gets_no_faster_than_a_fall, COUNT_OF(kinds), kind_name, i) {
     for (uint32_t number = 0; number < AMONG; number++) {
         double speed = 0;
