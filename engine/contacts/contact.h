@@ -148,13 +148,12 @@ MOTE_INLINE wide contact_pick(contact_axis k, wide3 a) {
     return wide_select(k.z, a.z, wide_select(k.y, a.y, a.x));
 }
 
-/* Lanes in which any component of a exceeds that of b. */
+/* Returns the lanes in which any component of a exceeds that of b. */
 MOTE_INLINE wide_mask contact_beyond(wide3 a, wide3 b) {
     return wide_less(b.x, a.x) | wide_less(b.y, a.y) | wide_less(b.z, a.z);
 }
 
-/* Separating-axis test of a segment against a box of half edges f: its axes, and their cross products with u.
- */
+/* Separating-axis test of a segment against a box of half edges f: axes, and their cross products with u. */
 MOTE_INLINE wide_mask contact_misses(wide3 q0, wide3 q1, wide3 u, wide3 size, wide3 f) {
     const wide3 sum = wide3_add(q0, q1), twice = wide3_add(f, f); /* doubles both sides */
     const wide3 moment = contact_abs(wide3_cross(sum, u));
@@ -177,7 +176,7 @@ MOTE_INLINE contact_plane contact_box(const mote_collider_pose *to, wide3 q0, wi
     const wide thickness = wide_min(wide_min(f.x, f.y), f.z);
     const wide_mask sweeps = contact_moves_far(u, thickness), inside = ~contact_beyond(contact_abs(q1), f),
                     none = (wide_mask){0};
-    wide_mask outside = none, meets = none;
+    wide_mask outside = none, meets = none; /* meets: the box grown by the inner half */
     if (wide_lane_bits(sweeps)) {
         outside = sweeps & contact_beyond(far0, f);
         meets = ~contact_misses(q0, q1, u, size, f);

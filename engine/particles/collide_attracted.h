@@ -27,8 +27,8 @@ MOTE_INLINE collide_allowed collide_allowed_at(const mote_collision *c, const co
     return (collide_allowed){wide3_dot(free, free) + 2.0f * work - wide3_dot(lag, lag), wide3_dot(lag, now)};
 }
 
-/* Limits lanes that bounced off colliders at rest to the energy that the free path ends with: collide_limit_
- * energy, where attractors act. Those that rest gain none. */
+/* Limits lanes that bounced off colliders at rest to the energy that the free path ends with, where
+ * attractors act; elsewhere collide_limit_energy does. Resting lanes gain none. */
 MOTE_OUTLINE void collide_limit_attracted(const mote_collision *c, wide3 x0, wide3 x, wide3 v, wide left,
                                           collide_leg *leg) {
     const wide zero = {0}, one = wide_set(1.0f), half = 0.5f * c->h * left;

@@ -1,9 +1,9 @@
 /* Drag after hits. The legs of a path (collide.h) share the acceleration of the free path, on which drag
  * slows the velocity before the hit; that after it points elsewhere. So an elastic hit would give back the
  * speed that drag has taken in the substep, and more (measured: between plates, h c = 1/6, up to 6 times the
- * energy that a particle had; under quadratic drag, h c |v| / m = 1/2, up to 8 times). What drag takes from
- * the velocity after a hit, and not from that before it, follows from the closed form of drag alone, so that
- * it is never more than all of a relative velocity; quadratic drag needs no limit there. */
+ * energy that a particle had; under quadratic drag, h c |v| / m = 1/2, up to 8 times). The closed form of
+ * drag alone gives the velocity that drag takes after a hit, and that before it, and so takes at most all of
+ * a relative velocity; quadratic drag needs no limit there. */
 #ifndef MOTE_PARTICLES_COLLIDE_DRAG_H
 #define MOTE_PARTICLES_COLLIDE_DRAG_H
 
@@ -11,17 +11,6 @@
 #include "particles/collide_hit.h"
 
 #define COLLIDE_DAMPED 3.0f /* rate times duration, at most: the share is 3e-2 too small there */
-
-/* Returns the inverse masses of the lanes in `lanes`. */
-MOTE_INLINE wide collide_inverse_masses(const mote_collision *c, const collide_leg *leg, wide_mask lanes) {
-    if (!c->inverse_masses) return wide_set(c->inverse_mass);
-    float of[MOTE_WIDTH] = {0};
-    for (uint32_t bits = wide_lane_bits(lanes); bits; bits &= bits - 1) {
-        const int lane = __builtin_ctz(bits);
-        of[lane] = c->inverse_masses[collide_slot(leg, lane)];
-    }
-    return wide_load(of);
-}
 
 /* Returns the share 1 - exp(-q) of a velocity that drag of the rate q per leg takes, to its fourth order. */
 MOTE_INLINE wide collide_damped(wide damping, wide time) {
@@ -65,7 +54,7 @@ MOTE_INLINE wide3 collide_taken_back(const mote_collision *c, const collide_drag
 }
 
 /* Returns the change of velocities in half a substep, by which their columns lag behind, at the end of a
- * substep; half: that at its start. What rests is in balance with it. */
+ * substep; half: that at its start. Resting lanes are in balance with it. */
 MOTE_INLINE wide3 collide_half_at_end(const mote_collision *c, const collide_leg *leg, wide3 from_v,
                                       wide3 half) {
     const wide_mask lanes = leg->touched & ~leg->rested & ~leg->held;

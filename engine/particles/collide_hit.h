@@ -19,6 +19,17 @@ MOTE_ONCE void collide_leg_begin(const mote_collision *c, collide_leg *leg) {
     leg->lag = wide3_add_scaled(leg->raised, leg->left * (c->theta * c->h), leg->dv);
 }
 
+/* Returns the inverse masses of the lanes in `lanes`. */
+MOTE_INLINE wide collide_inverse_masses(const mote_collision *c, const collide_leg *leg, wide_mask lanes) {
+    if (!c->inverse_masses) return wide_set(c->inverse_mass);
+    float of[MOTE_WIDTH] = {0};
+    for (uint32_t bits = wide_lane_bits(lanes); bits; bits &= bits - 1) {
+        const int lane = __builtin_ctz(bits);
+        of[lane] = c->inverse_masses[collide_slot(leg, lane)];
+    }
+    return wide_load(of);
+}
+
 /* First hit of the leg. */
 typedef struct collide_hit {
     wide f; /* fraction of the leg */

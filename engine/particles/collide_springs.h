@@ -4,7 +4,7 @@
 #ifndef MOTE_PARTICLES_COLLIDE_SPRINGS_H
 #define MOTE_PARTICLES_COLLIDE_SPRINGS_H
 
-#include "particles/collide_drag.h"
+#include "particles/collide_hit.h"
 
 /* Share of the energy that is rounding. */
 #define COLLIDE_UNKNOWN 0x1p-20f

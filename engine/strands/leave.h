@@ -143,9 +143,6 @@ MOTE_COLD MOTE_OUTLINE void leave_boxes(const strand_work *w, uint32_t substep, 
     }
 }
 
-/* Square of the sine between two normals below which they are one. */
-#define STRAND_ONE_NORMAL 0x1p-20f
-
 /* Keeps the normals of the planes by which points leave colliders in IMPULSE_FROM; 0 where they have none. */
 MOTE_INLINE void keep_normals(const strand_columns *c, size_t lane) {
     for (uint32_t k = 0; k < c->points; k++) {

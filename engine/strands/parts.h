@@ -9,6 +9,9 @@
 static const int substep_start[2] = {WORK_START, IMPULSE_OLD_V},
                  part_start[2] = {IMPULSE_FROM, IMPULSE_FROM_V};
 
+/* Square of the sine between two normals below which they are one. */
+#define STRAND_ONE_NORMAL 0x1p-20f
+
 /* Returns whether affine forces depend on neither the place, the velocity nor the mass of a point. */
 MOTE_INLINE bool is_constant(const mote_coupled_affine *own) {
     const float *damping = own->evaluation.acceleration.damping;

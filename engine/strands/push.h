@@ -104,9 +104,6 @@ MOTE_INLINE wide3 predicted_velocity(const strand_work *w, size_t lane) {
     return wide3_scale(wide_set(1.0f) / whole, sum);
 }
 
-/* Square of the sine between two normals below which they make no crease. */
-#define STRAND_CREASE_SINE 0x1p-20f
-
 /* Returns the motion relative to which strands lose energy: that of frame_of, or where none of its points is
  * pinned that which its center of mass has along the plane in the prediction, and that of the collider which
  * pushes it across the plane. In a crease it is the motion along both planes: along one alone the other one
@@ -122,7 +119,7 @@ MOTE_OUTLINE strand_motion frame_of_push(const strand_work *w, const strand_push
                                    wide3_scale(wide3_dot(push->normal, push->other_normal), push->normal));
     const wide square = wide3_dot(second, second),
                beside = wide3_dot(second, wide3_sub(push->other_v, along)),
-               share = beside / wide_max(square, wide_set(STRAND_CREASE_SINE));
+               share = beside / wide_max(square, wide_set(STRAND_ONE_NORMAL));
     frame.v = wide3_select(free, wide3_add_scaled(along, share, second), frame.v);
     frame.w = wide3_select(free, wide3_zero(), frame.w);
     return frame;
