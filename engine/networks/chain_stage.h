@@ -7,54 +7,70 @@
 #include "networks/springs.h"
 #include "networks/stage.h"
 
-/* The stage of one register at `slot`. */
-MOTE_INLINE void chain_row(const mote_network_job *job, const mote_network_scratch *c,
-                           const mote_coupled_affine *own, uint32_t stage, bool first_stage, bool last_stage,
-                           const network_point *here, wide3 force, uint32_t slot) {
-    const mote_coupled_instance of = {.family = MOTE_FAMILY_RUNGE_KUTTA};
-    const ptrdiff_t at = (ptrdiff_t)slot - c->first;
-    mote_lanes s = {.x = here->x, .v = here->v};
-    if (!first_stage) {
-        s.base_x = network_load3(c, COLUMN(carry), at), s.base_v = network_load3(c, COLUMN(carry) + 3, at);
-        s.sum_x = network_load3(c, COLUMN(carry) + 6, at), s.sum_v = network_load3(c, COLUMN(carry) + 9, at);
-    }
-    const mote_lanes old = s;
-    const mote_external external = {.inverse_mass = wide_load(job->network->range.inverse_mass + slot)};
-    const wide3 dv = mote_coupled_kick(own, of, 0, &s, &external, force);
-    mote_runge_kutta_stage(&s, &job->plan->c, first_stage ? 0 : stage, last_stage, dv);
-    network_store_free(c, external.inverse_mass, &old, &s, at);
-    network_keep_carry(c, of.family, first_stage, last_stage, &s, at);
+/* Columns of the state that a stage evaluates. COLUMN(x) and COLUMN(v) keep that at the start of the substep
+ * until its end, so that no stage stores it. */
+MOTE_INLINE int chain_state(bool first_stage) { return first_stage ? COLUMN(x) : COLUMN(carry); }
+
+MOTE_INLINE network_point chain_load(const mote_network_scratch *c, int state, ptrdiff_t at) {
+    return (network_point){network_load3(c, state, at), network_load3(c, state + 3, at)};
 }
 
+/* The stage of one register, whose columns are at `at`. */
+MOTE_INLINE void chain_row(const mote_plan *plan, const mote_network_scratch *c,
+                           const mote_coupled_affine *own, uint32_t stage, bool first_stage, bool last_stage,
+                           const network_point *here, wide3 force, wide inverse_mass, ptrdiff_t at) {
+    const mote_coupled_instance of = {.family = MOTE_FAMILY_RUNGE_KUTTA};
+    const int sums = COLUMN(carry) + 6;
+    mote_lanes s = {.x = here->x, .v = here->v};
+    const mote_external external = {.inverse_mass = inverse_mass};
+    const wide3 dv = mote_coupled_kick(own, of, 0, &s, &external, force);
+    if (!first_stage) {
+        const network_point base = chain_load(c, COLUMN(x), at), sum = chain_load(c, sums, at);
+        s.base_x = base.x, s.base_v = base.v, s.sum_x = sum.x, s.sum_v = sum.v;
+    }
+    mote_runge_kutta_stage(&s, &plan->c, first_stage ? 0 : stage, last_stage, dv);
+    const wide_mask free = wide_less((wide){0}, inverse_mass);
+    if (!MOTE_LIKELY(wide_all(free)))
+        s.x = wide3_select(free, s.x, here->x), s.v = wide3_select(free, s.v, here->v);
+    const int state = chain_state(last_stage);
+    network_store3(c, state, at, s.x), network_store3(c, state + 3, at, s.v);
+    if (!last_stage) network_store3(c, sums, at, s.sum_x), network_store3(c, sums + 3, at, s.sum_v);
+}
+
+/* The stage of a block; whether it is the first or the last one, and `damped`, are constants. */
 MOTE_INLINE void chain_stage(const mote_network_job *job, const mote_network_scratch *columns,
-                             const mote_network_block *block, uint32_t stage, bool damped) {
-    const bool first_stage = stage == 0, last_stage = stage + 1 == job->plan->stages;
+                             const mote_network_block *block, uint32_t stage, bool first_stage,
+                             bool last_stage, bool damped) {
     const mote_network_scratch copy = {columns->memory, NETWORK_STRIDE, columns->first}, *c = &copy;
     const mote_network *n = job->network;
-    const mote_coupled_affine own = mote_coupled_affine_of(job->plan, stage);
+    const mote_plan *plan = job->plan;
+    const mote_coupled_affine own = mote_coupled_affine_of(plan, stage);
     const network_kind kind = {.damped = damped, .whole = true};
-    const uint32_t end = block->first + block->groups * MOTE_GROUP,
-                   packets = block->first_packet + block->packet_count;
+    const int state = chain_state(first_stage);
+    const uint32_t end = block->first + block->groups * MOTE_GROUP;
+    const mote_network_packet *const packets = n->packet, *const last = packets + block->first_packet +
+                                                                        block->packet_count;
     for (uint32_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) {
+        const float *inverse_mass = n->range.inverse_mass + block->first + lane;
         ptrdiff_t at = (ptrdiff_t)block->first - c->first + lane;
-        uint32_t number = block->first_packet;
-        network_point here = {network_load3(c, COLUMN(x), at), network_load3(c, COLUMN(v), at)};
+        const mote_network_packet *packet = packets + block->first_packet;
+        network_point here = chain_load(c, state, at);
         wide3 behind = wide3_zero();
-        for (uint32_t row = block->first; row < end; row += MOTE_GROUP, at += MOTE_GROUP) {
+        for (uint32_t row = block->first; row < end;
+             row += MOTE_GROUP, at += MOTE_GROUP, inverse_mass += MOTE_GROUP) {
             network_point ahead = here;
             wide3 force = behind;
             behind = wide3_zero();
-            if (row + MOTE_GROUP < end)
-                ahead = (network_point){network_load3(c, COLUMN(x), at + MOTE_GROUP),
-                                        network_load3(c, COLUMN(v), at + MOTE_GROUP)};
-            if (number < packets && n->packet[number].self == row) {
-                const wide3 part = network_spring(n, &n->packet[number], kind, &here, &ahead, lane,
-                                                  (size_t)number * MOTE_GROUP + lane)
+            if (row + MOTE_GROUP < end) ahead = chain_load(c, state, at + MOTE_GROUP);
+            if (packet < last && packet->self == row) {
+                const wide3 part = network_spring(n, packet, kind, &here, &ahead, lane,
+                                                  (size_t)(packet - packets) * MOTE_GROUP + lane)
                                        .force;
                 force = wide3_add(force, part), behind = wide3_sub(behind, part);
-                number++;
+                packet++;
             }
-            chain_row(job, c, &own, stage, first_stage, last_stage, &here, force, row + lane);
+            chain_row(plan, c, &own, stage, first_stage, last_stage, &here, force, wide_load(inverse_mass),
+                      at);
             here = ahead;
         }
     }

@@ -89,7 +89,13 @@ static void stage(const mote_network_job *job, const mote_network_scratch *c, ui
 #define CHAIN_STAGE chain_stage_of
 static void chain_stage_of(const mote_network_job *job, const mote_network_scratch *c,
                            const mote_network_block *block, uint32_t stage) {
-    chain_stage(job, c, block, stage, job->network->packet[block->first_packet].damped);
+    const bool damped = job->network->packet[block->first_packet].damped;
+    if (stage == 0)
+        chain_stage(job, c, block, stage, true, false, damped);
+    else if (stage + 1 == job->plan->stages)
+        chain_stage(job, c, block, stage, false, true, damped);
+    else
+        chain_stage(job, c, block, stage, false, false, damped);
 }
 #endif
 

@@ -9,17 +9,15 @@ MOTE_INLINE bool network_carries(mote_family family) {
     return family != MOTE_FAMILY_SPLITTING && family != MOTE_FAMILY_MAP;
 }
 
-/* Loads the state and the columns carried between stages: the state at the start of the substep (Verlet:
- * velocity only) and the sums so far. */
-MOTE_INLINE mote_lanes network_lanes(const mote_network_scratch *c, mote_family family, bool first,
-                                     ptrdiff_t at) {
-    mote_lanes s = {.x = network_load3(c, COLUMN(x), at), .v = network_load3(c, COLUMN(v), at)};
-    if (!network_carries(family) || first) return s;
+/* Loads the columns carried between stages: the state at the start of the substep (Verlet: velocity only) and
+ * the sums so far. */
+MOTE_INLINE void network_load_carry(const mote_network_scratch *c, mote_family family, bool first,
+                                    mote_lanes *s, ptrdiff_t at) {
+    if (!network_carries(family) || first) return;
     if (family != MOTE_FAMILY_VERLET)
-        s.base_x = network_load3(c, COLUMN(carry), at), s.sum_x = network_load3(c, COLUMN(carry) + 6, at);
-    s.base_v = network_load3(c, COLUMN(carry) + 3, at);
-    s.sum_v = network_load3(c, COLUMN(carry) + 9, at);
-    return s;
+        s->base_x = network_load3(c, COLUMN(carry), at), s->sum_x = network_load3(c, COLUMN(carry) + 6, at);
+    s->base_v = network_load3(c, COLUMN(carry) + 3, at);
+    s->sum_v = network_load3(c, COLUMN(carry) + 9, at);
 }
 
 MOTE_INLINE void network_keep_carry(const mote_network_scratch *c, mote_family family, bool first, bool last,
@@ -56,7 +54,8 @@ MOTE_INLINE void network_stage_run(const mote_network_job *job, const mote_netwo
     of.callbacks = of.others && (plan->callback_count != 0 || job->linked);
     for (uint32_t slot = first; slot < end; slot += MOTE_WIDTH) {
         const ptrdiff_t i = (ptrdiff_t)slot - c->first;
-        mote_lanes s = network_lanes(c, of.family, first_stage, i), old = s;
+        mote_lanes s = {.x = network_load3(c, COLUMN(x), i), .v = network_load3(c, COLUMN(v), i)};
+        const mote_lanes old = s;
         mote_external external = {.inverse_mass = wide_load(job->network->range.inverse_mass + slot),
                                   .anchor = wide3_zero()};
         if (of.callbacks) {
@@ -70,6 +69,7 @@ MOTE_INLINE void network_stage_run(const mote_network_job *job, const mote_netwo
         mote_lanes in_world = s;
         if (constrained) in_world.x = network_world_at(job, c, slot);
         wide3 dv = mote_coupled_kick(&own, of, at.time, &in_world, &external, force);
+        network_load_carry(c, of.family, first_stage, &s, i);
         if (of.family == MOTE_FAMILY_RUNGE_KUTTA)
             mote_runge_kutta_stage(&s, &plan->c, first_stage ? 0 : at.stage, last_stage, dv);
         else
@@ -111,7 +111,8 @@ MOTE_INLINE void network_begin(const mote_network_job *job, const mote_network_s
     if (plan->scheme->family != MOTE_FAMILY_SPLITTING || plan->c.drift_first == 0) return;
     for (uint32_t slot = first; slot < end; slot += MOTE_WIDTH) {
         const ptrdiff_t at = (ptrdiff_t)slot - c->first;
-        mote_lanes s = network_lanes(c, MOTE_FAMILY_SPLITTING, true, at), old = s;
+        mote_lanes s = {.x = network_load3(c, COLUMN(x), at), .v = network_load3(c, COLUMN(v), at)};
+        const mote_lanes old = s;
         mote_splitting_begin(&s, &plan->c);
         network_store_free(c, wide_load(job->network->range.inverse_mass + slot), &old, &s, at);
     }
