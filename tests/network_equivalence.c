@@ -1,5 +1,5 @@
 /* Networks against ranges that move the same way: particles without springs like loose ones under every kind
- * of force, a chain like the same chain as a strand. */
+ * of force, a chain like the same chain as a strand, and in whatever order springs name their ends. */
 #include "test.h"
 
 #include "kernel_forces.h"
@@ -199,4 +199,70 @@ TEST(a_chain_moves_like_the_same_chain_as_a_strand) {
             ASSERT(compare_chains(&c, (mote_integrator)m), >, 0.2);
             mote_system_destroy(c.system);
         }
+}
+
+/* --- Chains across lanes --- */
+
+enum { WHOLE = 64, FORWARD = 0, BACKWARD, IN_TURN, ORDERS };
+
+/* They fill all lanes and most of a block, and nothing holds them. */
+static mote_network_id add_free_chains(chains *c, uint32_t ends) {
+    static float positions[3 * WHOLE * POINTS];
+    static mote_spring springs[WHOLE * POINTS];
+    random_source random = {77};
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < WHOLE * POINTS; i++) {
+        for (uint32_t axis = 0; axis < 3; axis++)
+            positions[3 * i + axis] =
+                (i % POINTS ? positions[3 * (i - 1) + axis] : 0) + random_between(&random, -0.1f, 0.1f);
+        if (i % POINTS == 0) continue;
+        const bool backward = ends == BACKWARD || (ends == IN_TURN && i % 2);
+        springs[count++] =
+            (mote_spring){backward ? i : i - 1, backward ? i - 1 : i, 0.1f, 64, c->damped ? 0.25f : 0, 0};
+    }
+    mote_network_def def = mote_default_network_def();
+    def.particle_count = WHOLE * POINTS, def.positions = positions;
+    def.mass = 0.0625f;
+    def.springs = springs, def.spring_count = count;
+    def.growth_allowed = true;
+    return add_network(c->system, &def);
+}
+
+static void run_free_chains(chains *c, mote_integrator integrator, mote_isa isa, mote_loop_order order,
+                            uint32_t ends) {
+    mote_system_def def = mote_default_system_def();
+    def.capacity = 0;
+    def.integrator = integrator;
+    def.steps_per_second = (mote_rate){16, 1};
+    def.substeps = CHAIN_SUBSTEPS;
+    def.isa = isa, def.loop_order = order;
+    c->system = make_system(&def);
+    add_force(c->system, mote_gravity((float[3]){1, -9.81f, 0.5f}));
+    add_force(c->system, mote_wind((float[3]){2, 0, -3}, 0.01f));
+    c->network = add_free_chains(c, ends);
+    OK(mote_system_step(c->system, CHAIN_STEPS, NULL));
+}
+
+/* Forces and stages in one pass have the bits of one pass each. */
+TEST(free_chains_have_the_same_bits_in_any_order_of_loops_and_ends) {
+    static const mote_integrator integrators[] = {MOTE_SEMI_IMPLICIT_EULER, MOTE_MIDPOINT, MOTE_RK4};
+    static chains want, is;
+    for (uint32_t k = 0; k < 2 * COUNT_OF(integrators); k++) {
+        const mote_integrator m = integrators[k / 2];
+        want.damped = is.damped = k % 2;
+        run_free_chains(&want, m, MOTE_ISA_SCALAR, MOTE_LOOP_STAGE_OUTER, FORWARD);
+        for (int isa = 0; isa < MOTE_ISA_COUNT * ORDERS; isa++) {
+            if (!mote_isa_available((mote_isa)(isa / ORDERS))) continue;
+            run_free_chains(&is, m, (mote_isa)(isa / ORDERS), MOTE_LOOP_AUTO, isa % ORDERS);
+            for (uint32_t i = 0; i < 6 * WHOLE * POINTS; i++) {
+                const float a = *column_of(want.system, want.network, i / 6, i % 6),
+                            b = *column_of(is.system, is.network, i / 6, i % 6);
+                test_case("%s, damped %d, isa %d, ends %d, point %u, column %u", integrator_name(m),
+                          is.damped, isa / ORDERS, isa % ORDERS, i / 6, i % 6);
+                ASSERT(a, ==, b);
+            }
+            mote_system_destroy(is.system);
+        }
+        mote_system_destroy(want.system);
+    }
 }

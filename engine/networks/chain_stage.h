@@ -1,6 +1,7 @@
 /* Forces and a Runge-Kutta stage of chains in one pass: the springs of a block join each row of slots to the
  * next one, so that a row has all its force, and can take its stage, as soon as the spring ahead of it is
- * evaluated. The bits are those of springs.h and stage.h; forces are not stored. */
+ * evaluated; a spring gives both ends the same, whichever comes first. The bits are those of springs.h and
+ * stage.h; forces are not stored. */
 #ifndef MOTE_NETWORKS_CHAIN_STAGE_H
 #define MOTE_NETWORKS_CHAIN_STAGE_H
 
@@ -41,7 +42,7 @@ MOTE_INLINE void chain_row(const mote_plan *plan, const mote_network_scratch *c,
 MOTE_INLINE void chain_stage(const mote_network_job *job, const mote_network_scratch *columns,
                              const mote_network_block *block, uint32_t stage, bool first_stage,
                              bool last_stage, bool damped) {
-    const mote_network_scratch copy = {columns->memory, NETWORK_STRIDE, columns->first}, *c = &copy;
+    const mote_network_scratch copy = *columns, *c = &copy;
     const mote_network *n = job->network;
     const mote_plan *plan = job->plan;
     const mote_coupled_affine own = mote_coupled_affine_of(plan, stage);
@@ -62,7 +63,7 @@ MOTE_INLINE void chain_stage(const mote_network_job *job, const mote_network_scr
             wide3 force = behind;
             behind = wide3_zero();
             if (row + MOTE_GROUP < end) ahead = chain_load(c, state, at + MOTE_GROUP);
-            if (packet < last && packet->self == row) {
+            if (packet < last && mote_network_lower(packet) == row) {
                 const wide3 part = network_spring(n, packet, kind, &here, &ahead, lane,
                                                   (size_t)(packet - packets) * MOTE_GROUP + lane)
                                        .force;
@@ -74,6 +75,17 @@ MOTE_INLINE void chain_stage(const mote_network_job *job, const mote_network_scr
             here = ahead;
         }
     }
+}
+
+MOTE_INLINE void chain_stage_of(const mote_network_job *job, const mote_network_scratch *c,
+                                const mote_network_block *block, uint32_t stage) {
+    const bool damped = job->network->packet[block->first_packet].damped;
+    if (stage == 0)
+        chain_stage(job, c, block, stage, true, false, damped);
+    else if (stage + 1 == job->plan->stages)
+        chain_stage(job, c, block, stage, false, true, damped);
+    else
+        chain_stage(job, c, block, stage, false, false, damped);
 }
 
 #endif

@@ -53,6 +53,12 @@ MOTE_INLINE bool mote_network_is_whole(const mote_network_packet *packet) {
     return packet->uniform && packet->contiguous && packet->mask == 0xffff;
 }
 
+/* Lane 0 of the lower end of an interleaved packet. */
+MOTE_INLINE uint32_t mote_network_lower(const mote_network_packet *packet) {
+    const uint32_t other = (uint32_t)packet->other;
+    return packet->self < other ? packet->self : other;
+}
+
 typedef struct mote_network_group {
     uint32_t first_packet, packet_count; /* of a sliced block; interleaved blocks: 0, 0 */
 } mote_network_group;

@@ -34,13 +34,13 @@ static bool is_chained(const block_run *b) {
     if (plan->scheme->family != MOTE_FAMILY_RUNGE_KUTTA || plan->stages < 2 || !n->kernels->chain_stage)
         return false;
     if (job->linked || job->kick || b->pins.count || plan->point_count || plan->callback_count) return false;
-    if (!b->block->interleaved || !b->block->packet_count || b->columns.stride != NETWORK_STRIDE)
-        return false;
+    if (!b->block->interleaved || !b->block->packet_count) return false;
     for (uint32_t i = 0; i < b->block->packet_count; i++) {
-        if (packet[i].self < row || packet[i].other != (int32_t)(packet[i].self + MOTE_GROUP) ||
+        const uint32_t lower = mote_network_lower(&packet[i]);
+        if (lower < row || packet[i].self + (uint32_t)packet[i].other != 2 * lower + MOTE_GROUP ||
             packet[i].damped != packet->damped || !mote_network_is_whole(&packet[i]))
             return false;
-        row = packet[i].self + MOTE_GROUP;
+        row = lower + MOTE_GROUP;
     }
     return true;
 }
