@@ -4,6 +4,11 @@
 
 #include "reference_rod_part.h"
 
+float reference_along(const float stiffness[3], const float rest[3], const float y[3], const float v[3]) {
+    const float whole = stiffness[0] * rest[0] * rest[0] + stiffness[1] * rest[1] * rest[1];
+    return larger((y[0] * v[0] + y[1] * v[1]) - 0.5f * whole, 0);
+}
+
 static float framed_bending(const reference_strand *s, const rod_part *p) {
     float sum = 0, clamp[4];
     reference_clamp_frame(s, clamp);

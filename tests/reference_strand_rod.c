@@ -59,7 +59,7 @@ static void axes_of(quaternion q, float axis[3][3]) {
 
 /* Gradients of the joints, directions of the segments and rows of the twist, which is at rest. */
 static void find_frames(const reference_strand *s, rod_part *p) {
-    float beyond[3] = {0}, resistance = 0, torque = 0, largest = 0;
+    float beyond[3] = {0}, resistance = 0, torque = 0, largest = 0, ahead = 0;
     for (uint32_t k = s->points - 1; k-- > 0;) {
         const quaternion a = k ? frame_of(s, k - 1) : rest_frame_of(s), b = frame_of(s, k),
                          inverse = {{0 - a.v[0], 0 - a.v[1], 0 - a.v[2]}, a.w};
@@ -76,8 +76,10 @@ static void find_frames(const reference_strand *s, rod_part *p) {
         row_cross(c.v, y, odd);
         for (int i = 0; i < 3; i++) own[i] = (c.w * y[i] - odd[i]) - beyond[i];
         axes_of(b, axis);
+        const float lean = reference_along(stiffness, s->rest_turn[k], y, c.v);
         for (int i = 0; i < 3; i++) {
-            p->gradient[k][i] = own[1] * axis[0][i] + (0 - own[0]) * axis[1][i];
+            const float bent = own[1] * axis[0][i] + (0 - own[0]) * axis[1][i];
+            p->gradient[k][i] = bent + (lean + ahead) * axis[2][i];
             p->along[k][i] = axis[2][i], p->back[k][i] = 0;
             beyond[i] = c.w * y[i] + odd[i];
         }
@@ -92,7 +94,7 @@ static void find_frames(const reference_strand *s, rod_part *p) {
         torque = torque + own[2];
         p->twist[k][0] = other * over, p->twist[k][1] = torque * over;
         resistance = held ? diagonal : ((4 * sine) * cosine + diagonal * resistance) * over;
-        torque = p->twist[k][0] * torque, largest = larger(largest, diagonal);
+        torque = p->twist[k][0] * torque, largest = larger(largest, diagonal), ahead = lean;
     }
 }
 
@@ -119,9 +121,9 @@ static quaternion follow(quaternion q, const float d[3], float angle, float leng
     return z;
 }
 
-static void set_frame(reference_strand *s, uint32_t k, quaternion q) {
-    memcpy(s->rod_frame[k], q.v, sizeof q.v);
-    s->rod_frame[k][3] = q.w;
+static void set_frame(float to[4], quaternion q) {
+    memcpy(to, q.v, sizeof q.v);
+    to[3] = q.w;
 }
 
 static void turn_frames(reference_strand *s, const rod_part *p, bool twists) {
@@ -129,7 +131,7 @@ static void turn_frames(reference_strand *s, const rod_part *p, bool twists) {
     for (uint32_t k = 0; k + 1 < s->points; k++) {
         if (twists) angle = p->twist[k][0] * angle - p->twist[k][1];
         row_between(s->x[k], s->x[k + 1], d);
-        set_frame(s, k, follow(frame_of(s, k), d, angle, s->rest_length[k], s->inverse_length[k]));
+        set_frame(s->rod_frame[k], follow(frame_of(s, k), d, angle, s->rest_length[k], s->inverse_length[k]));
     }
 }
 
@@ -137,20 +139,15 @@ void reference_lay_frames(reference_strand *s, float clamp[4]) {
     float d[3];
     reference_turn_by_root(s, s->root_direction, d);
     quaternion q = follow((quaternion){{0, 0, 0}, 1}, d, 0, 1, 1);
-    memcpy(clamp, q.v, sizeof q.v);
-    clamp[3] = q.w;
+    set_frame(clamp, q);
     for (uint32_t k = 0; k + 1 < s->points; k++) {
         row_between(s->x[k], s->x[k + 1], d);
         q = follow(q, d, 0, s->rest_length[k], s->inverse_length[k]);
-        set_frame(s, k, q);
+        set_frame(s->rod_frame[k], q);
     }
 }
 
-void reference_clamp_frame(const reference_strand *s, float q[4]) {
-    const quaternion clamp = rest_frame_of(s);
-    memcpy(q, clamp.v, sizeof clamp.v);
-    q[3] = clamp.w;
-}
+void reference_clamp_frame(const reference_strand *s, float q[4]) { set_frame(q, rest_frame_of(s)); }
 
 void reference_axes(const float q[4], float axis[3][3]) {
     axes_of((quaternion){{q[0], q[1], q[2]}, q[3]}, axis);

@@ -272,6 +272,39 @@ TEST(curls_that_are_pulled_open_come_to_rest) {
     }
 }
 
+/* --- Bobs --- */
+
+enum { BOBS = 40 };
+
+static uint32_t points_of(uint32_t i) { return (const uint32_t[]){8, 10, 36}[i]; }
+static const char *points_name(uint32_t i) {
+    return (const char *[]){"8 points", "10 points", "36 points"}[i];
+}
+
+/* Straight rods bent by bobs of 3 to 30 times their mass come to rest, as those without frames do. */
+TEST_EACH(straight_rods_with_bobs_come_to_rest, 3, points_name, i) {
+    rods s = rods_of(BOBS, points_of(i), 2);
+    s.twisting = 0.7;
+    for (uint32_t rod = 0; rod < BOBS; rod++) {
+        s.tip_mass[rod] = 3 * pow(10, (rod % 4) / 3.0) * ROD_DENSITY * ROD_LENGTH;
+        s.stiffness[rod] = 1e-5 * pow(1000, (rod / 4) / 9.0) * s.tip_mass[rod] / (ROD_DENSITY * ROD_LENGTH);
+    }
+    const rope r = make_rods(&s);
+    settle_rods(&r, 1500, 0.9);
+    for (uint32_t step = 0; step < 60; step++) {
+        settle_rods(&r, 1, 0.9);
+        for (uint32_t rod = 0; rod < BOBS; rod++) {
+            double x[3], v[3];
+            load_point(&r, rod, s.points - 1, x, v);
+            test_case("EI %g N m^2, bob %g kg: %g m/s", s.stiffness[rod], s.tip_mass[rod], sqrt(dot(v, v)));
+            ASSERT(sqrt(dot(v, v)), <=, 1e-3);
+        }
+    }
+    destroy_rope(&r);
+}
+
+/* --- Frames that point backwards --- */
+
 /* A host that turns a rod end for end leaves its frames pointing backwards: they follow by half a turn. */
 TEST(frames_follow_a_rod_that_was_turned_end_for_end) {
     for (uint32_t k = 0; k < POINTS; k++)

@@ -168,7 +168,8 @@ MOTE_INLINE rod_frame rod_load_frame(const strand_columns *c, size_t at) {
 }
 
 MOTE_INLINE rod_twist rod_twist_begin(const strand_columns *c, uint32_t k, size_t lane) {
-    return (rod_twist){rod_load_frame(c, strand_at(k, lane)), wide3_zero(), (wide){0}, (wide){0}, (wide){0}};
+    return (rod_twist){
+        rod_load_frame(c, strand_at(k, lane)), wide3_zero(), (wide){0}, (wide){0}, (wide){0}, (wide){0}};
 }
 
 /* Lanes whose segment k has two pinned points, which hold it as a clamp does. The first one is the root's. */
@@ -200,7 +201,7 @@ MOTE_INLINE void rod_twist_joint(const strand_columns *c, const rod_terms *t, ro
     const size_t at = strand_at(k, lane);
     const rod_frame before = k ? rod_load_frame(c, at - MOTE_GROUP) : t->root_frame;
     const rod_joint j = rod_joint_at(t, at);
-    const rod_turned turned = rod_turn_joint(before, s->twist.frame, j, &s->twist.moment);
+    const rod_turned turned = rod_turn_joint(before, s->twist.frame, j, &s->twist.moment, &s->twist.along);
     const rod_twist_row row =
         rod_add_twist(&s->twist, turned.torque, turned.sine, turned.cosine, rod_held_segment(c, k, lane));
     s->twist.frame = before;

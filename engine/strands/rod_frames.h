@@ -10,9 +10,19 @@
  * c = t[k-1] . t[k]. The larger b' bounds the second derivative by the angles from above, whichever way the
  * rod is curved, so that flat rods are as stable as round ones of b'. The second derivative has the terms -m
  * . W / 4 of each joint, too: where they are positive, in joints opened to less than half of their rest, S
- * and C contain them (without them curls that were pushed open shake for ever). The recursion has no
- * subtraction, so that no digits are lost for any g / b. Bergou et al., Discrete Elastic Rods (2008) and
- * Discrete Viscous Threads (2010). */
+ * and C contain them (without them curls that were pushed open shake for ever).
+ *
+ * The energy of a joint that is straight at rest is that of the chord, whose gradient has the part b (1 - c)
+ * along both directions, too. The lengths bear it, so that it does no work, but the tensions, which a substep
+ * takes from the last one (rod.h), change less beside it. Without it 33, 13 and 3 of 120 straight rods with
+ * bobs of 3 to 30 times their mass shook for ever at 2, 4 and 8 substeps, by up to 0.2 m/s; with it 1, 1 and
+ * 0 do, as without frames. At the rest shape of curls it would make helices shake; so it is a[k], which is 0
+ * up to 1.6 times their rest curvature, and t[k] gets a[k] + a[k+1]:
+ *
+ *     a[k] = max((b (W - W0)_x W_x + b' (W - W0)_y W_y - b W0_x^2 - b' W0_y^2) / 2, 0)
+ *
+ * The recursion has no subtraction, so that no digits are lost for any g / b. Bergou et al., Discrete Elastic
+ * Rods (2008) and Discrete Viscous Threads (2010). */
 #ifndef MOTE_STRANDS_ROD_FRAMES_H
 #define MOTE_STRANDS_ROD_FRAMES_H
 
@@ -51,6 +61,7 @@ typedef struct rod_twist {
     rod_frame frame;
     wide3 moment;
     wide stiffness, torque, largest;
+    wide along; /* a[k+1] */
 } rod_twist;
 
 /* Row of the twist of segment k: th[k] = share th[k-1] - own. */
@@ -81,8 +92,10 @@ typedef struct rod_turned {
     wide torque, sine, cosine, bending;
 } rod_turned;
 
-/* Returns joint k between the frames `before` and q. *moment is m[k+1] in q, and receives m[k]. */
-MOTE_INLINE rod_turned rod_turn_joint(rod_frame before, rod_frame q, rod_joint j, wide3 *moment) {
+/* Returns joint k between the frames `before` and q. *moment is m[k+1] in q, and receives m[k]; *along is
+ * a[k+1], and receives a[k]. */
+MOTE_INLINE rod_turned rod_turn_joint(rod_frame before, rod_frame q, rod_joint j, wide3 *moment,
+                                      wide *along) {
     const rod_frame c = rod_turn_between(before, q);
     const wide3 off = wide3_sub(wide3_add(c.v, c.v), j.rest),
                 y = {j.bend * off.x, j.across * off.y, j.twist * off.z};
@@ -91,13 +104,17 @@ MOTE_INLINE rod_turned rod_turn_joint(rod_frame before, rod_frame q, rod_joint j
     const wide3 own = wide3_sub(wide3_sub(even, odd), *moment);
     *moment = wide3_add(even, odd);
     /* A joint that is bent or twisted by less than half of its rest has the more curvature for it. */
-    const wide half = wide_set(0.5f), opened = half * (y.x * c.v.x + y.y * c.v.y),
+    const wide half = wide_set(0.5f), work = y.x * c.v.x + y.y * c.v.y, opened = half * work,
                undone = half * (y.z * c.v.z);
     rod_turned turned = {.torque = own.z,
                          .sine = j.across * (c.v.x * c.v.x + c.v.y * c.v.y) - wide_min(opened, (wide){0}),
                          .cosine = j.twist * (c.v.z * c.v.z + c.w * c.w) - wide_min(undone, (wide){0}),
                          .bending = wide3_dot(y, off)};
+    const wide rest = j.bend * j.rest.x * j.rest.x + j.across * j.rest.y * j.rest.y,
+               own_along = wide_max(work - half * rest, (wide){0});
     turned.couple = rod_across(q, own.y, (wide){0} - own.x, &turned.tangent);
+    turned.couple = wide3_add_scaled(turned.couple, own_along + *along, turned.tangent);
+    *along = own_along;
     return turned;
 }
 

@@ -55,12 +55,12 @@ enum {
 MOTE_INLINE wide rod_plain_turn(const strand_columns *c, const rod_terms *t, size_t lane) {
     rod_frame q = rod_load_frame(c, strand_at(c->points - 2, lane));
     wide3 moment = wide3_zero();
-    wide bending = (wide){0};
+    wide bending = (wide){0}, along = (wide){0};
     for (uint32_t k = c->points - 1; k-- > 0;) {
         const size_t at = strand_at(k, lane);
         const rod_frame before = k ? rod_load_frame(c, at - MOTE_GROUP) : t->root_frame;
         const rod_joint j = rod_joint_at(t, at);
-        const rod_turned turned = rod_turn_joint(before, q, j, &moment);
+        const rod_turned turned = rod_turn_joint(before, q, j, &moment, &along);
         work_store3(c, ROD_COUPLE, at, turned.couple);
         work_store3(c, ROD_TANGENT, at, turned.tangent);
         work_store(c, ROD_TORQUE, at, turned.torque);
