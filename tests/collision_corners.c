@@ -161,6 +161,7 @@ static float slide_along(const float normals[2][3], const float friction[2], uin
     stepped(system, 60);
     assert_true(fabsf(view.position.x[0]) < 1e-4f && fabsf(view.position.y[0]) < 1e-4f);
     const float v = view.velocity.z[0];
+    ASSERT_NEAR((double)view.position.z[0], 0.5 * (double)v, 1e-5); /* a t^2 / 2 */
     mote_system_destroy(system);
     return v;
 }
@@ -174,20 +175,64 @@ TEST_EACH(a_particle_under_an_overhang_slides_along_it, 2, order_name, swapped) 
 
 /* In a groove of two planes friction is that of both normal forces, N1 and N2 a mass:
  * a = 3 - f1 N1 - f2 N2, or none where that holds; of points with an orientation, too, which friction does
- * not turn. The second friction once saw what the first had stopped, and held less: points crept. */
+ * not turn. The second friction once saw what the first had stopped, and held less: points crept. The planes
+ * rise by an angle; where they are not at right angles, each presses against the other. */
 TEST_EACH(both_planes_of_a_groove_rub, 2, order_name, swapped) {
-    const float normals[2][3] = {{0.70710678f, 0.70710678f, 0}, {-0.70710678f, 0.70710678f, 0}};
-    const float a[3] = {0, -9.0f, 3};
+    const float a[3] = {1.5f, -9.0f, 3};
     static const float friction[][2] = {{0.1f, 0.2f}, {0.25f, 0}, {0, 0.15f}, {0.3f, 0.3f}};
-    for (size_t i = 0; i < COUNT_OF(friction); i++)
+    static const double angles[] = {0.5, 0.7853981634, 1.1};
+    for (size_t k = 0; k < COUNT_OF(angles) * COUNT_OF(friction); k++)
         for (uint32_t n = 0; n < 4; n++) {
             const uint32_t substeps = n % 2 ? 4 : 1;
-            const double pressed = 9 * sqrt(0.5);
-            const double want = fmax(3 - pressed * ((double)friction[i][0] + (double)friction[i][1]), 0);
-            const float got = slide_along(normals, friction[i], swapped, a, substeps, n / 2);
-            test_case("frictions %zu, %u substeps, %s", i, substeps, n / 2 ? "orientation" : "none");
+            const float *f = friction[k % COUNT_OF(friction)];
+            const double angle = angles[k / COUNT_OF(friction)], x = sin(angle), y = cos(angle),
+                         pressed[2] = {0.5 * (9 / y - 1.5 / x), 0.5 * (9 / y + 1.5 / x)};
+            const float normals[2][3] = {{(float)x, (float)y, 0}, {-(float)x, (float)y, 0}};
+            const double want = fmax(3 - pressed[0] * (double)f[0] - pressed[1] * (double)f[1], 0);
+            const float got = slide_along(normals, f, swapped, a, substeps, n / 2);
+            test_case("angle %g, frictions %g and %g, %u substeps, %s", angle, (double)f[0], (double)f[1],
+                      substeps, n / 2 ? "orientation" : "none");
             ASSERT_NEAR((double)got, want, 1e-4);
         }
+}
+
+static const char *axis_name(uint32_t i) { return (const char *const[]){"x", "y", "z"}[i]; }
+
+/* A ball in the corner of three planes at right angles that turns about an axis: the planes of the other two
+ * axes rub, with the friction of each and the force that presses the ball onto it:
+ * w' = -5/2 (f1 N1 + f2 N2) / r. The forces are those without friction, which is of second order in f. Each
+ * of at most 6 hits a substep may round the spin by half a last digit, 2^-20 rad/s. */
+TEST_EACH(three_planes_rub_a_ball_that_turns, 3, axis_name, axis) {
+    static const float pressed[3] = {4, 6, 9}, friction[3] = {0.05f, 0.1f, 0.15f};
+    for (uint32_t order = 0; order < 6; order++) {
+        mote_system_def def = bare_def(1, MOTE_VELOCITY_VERLET);
+        def.friction = 1, def.orientation = true, def.collision_radius = 0.5f, def.inertia[0] = 0.1f;
+        def.substeps = order % 2 ? 4 : 1;
+        mote_system *system = system_of(&def);
+        for (uint32_t k = 0; k < 3; k++) {
+            const uint32_t of = order < 3 ? (order + k) % 3 : (order + 3 - k) % 3;
+            float normal[3] = {0, 0, 0};
+            normal[of] = 1;
+            mote_collider_def plane = mote_plane((float[3]){0, 0, 0}, normal);
+            plane.friction = friction[of] * friction[of], plane.restitution = 0;
+            add_collider(system, plane);
+        }
+        const mote_force_def force = mote_gravity((float[3]){-pressed[0], -pressed[1], -pressed[2]});
+        mote_force_id id;
+        assert_int_equal(mote_system_add_force(system, &force, &id), MOTE_OK);
+        const mote_range_view view = spawned(system, 1);
+        float *const spin[3] = {view.angular_velocity.x, view.angular_velocity.y, view.angular_velocity.z};
+        put(&view, 0, 0.5f, 0.5f, 0.5f);
+        spin[axis][0] = 20;
+        stepped(system, 6);
+        const uint32_t b = (axis + 1) % 3, c = (axis + 2) % 3;
+        const double slows = 5 * (double)(friction[b] * pressed[b] + friction[c] * pressed[c]);
+        test_case("order %u", order);
+        ASSERT_NEAR((double)spin[axis][0], 20 - 0.1 * slows, 6 * def.substeps * 6 * 0x1p-20);
+        ASSERT(spin[b][0], ==, 0);
+        ASSERT(spin[c][0], ==, 0);
+        mote_system_destroy(system);
+    }
 }
 
 /* A particle that slides up a slope of 30 degrees and is held there gains no energy as it stops. */
