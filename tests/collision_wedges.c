@@ -5,7 +5,7 @@
 
 #define RADIUS 0.02f
 
-static const char *const names[] = {"capsule", "overhanging board"};
+static const char *const names[] = {"capsule", "overhanging board", "board over the floor by 11 degrees"};
 
 /* Floor, and one of the shapes along x, whose nearest point of the floor to the origin is in its middle. */
 static mote_system *over_floor(int shape, uint32_t substeps, float length, obstacle *bar) {
@@ -13,7 +13,8 @@ static mote_system *over_floor(int shape, uint32_t substeps, float length, obsta
     def.substeps = substeps, def.friction = 0, def.collision_radius = RADIUS;
     mote_system *system = system_of(&def);
     mote_collider_def floor = mote_plane((float[3]){0, 0, 0}, (float[3]){0, 1, 0});
-    const mote_transform leans = turned(0, 1, 0, (float[3]){1, 0, 0}, -0.6);
+    const double tilt = shape == 2 ? -1.37 : -0.6;
+    const mote_transform leans = turned(0, shape == 2 ? 0.25f : 1, 0, (float[3]){1, 0, 0}, tilt);
     bar->def = shape ? mote_box(&leans, (float[3]){length, 1.5f, 0.05f})
                      : mote_capsule((float[3]){-length, 0.1f, 0}, (float[3]){length, 0.1f, 0}, 0.1f);
     floor.restitution = bar->def.restitution = 0;
@@ -32,9 +33,9 @@ static void move_bar(mote_system *system, const obstacle *bar, mote_transform wa
 /* A bar that goes across its length, at an even speed or faster and faster, leaves a smooth ball the speed
  * that it has along it. A plate across the way stops that. */
 TEST(balls_slide_along_a_bar_that_sweeps_them_over_a_floor) {
-    for (int i = 0; i < 16; i++) {
-        const int shape = i & 1, faster = i >> 1 & 1, plate = i >> 2 & 1;
-        const uint32_t substeps = i & 8 ? 4 : 1;
+    for (int i = 0; i < 24; i++) {
+        const int shape = i % 3, faster = i / 3 & 1, plate = i / 6 & 1;
+        const uint32_t substeps = i / 12 ? 4 : 1;
         obstacle bar;
         mote_system *system = over_floor(shape, substeps, 40, &bar);
         const float speed = plate ? 10 : 1;
