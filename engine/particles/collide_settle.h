@@ -31,7 +31,7 @@ MOTE_INLINE collide_surface collide_way_out(const mote_collider_pose *to, const 
     const wide3 n = near.normal, size = contact_abs(n);
     wide half = girth;
     if (to->kind == MOTE_COLLIDER_CAPSULE) half += size.y * to->half_length;
-    const wide_mask past = wide_less(wide3_dot(n, side), (wide){0});
+    const wide_mask past = wide_less(near.distance, (wide){0}) & wide_less(wide3_dot(n, side), (wide){0});
     return (collide_surface){wide_select(past, (wide){0} - (half + wide3_dot(n, q)), near.distance),
                              wide3_select(past, wide3_sub(wide3_zero(), n), n)};
 }
