@@ -307,3 +307,40 @@ TEST(a_link_with_either_end_frozen_exerts_no_force) {
         mote_system_destroy(system);
     }
 }
+
+/* Snapshots hold the impulse of the last step; serial numbers are in order, and none is still to come. */
+TEST(links_are_restored_with_their_impulse_and_refused_by_their_number) {
+    static const float places[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 3, 0}, {0, 4, 0}};
+    static unsigned char memory[16384];
+    enum { LINK_WORDS = 17 };
+    mote_system *system = make_world(&(world){.integrator = MOTE_SEMI_IMPLICIT_EULER});
+    const mote_network_id net = add_particles(system, MOTE_NETWORK_SPRINGS, 4, places[0], 1, 0, NULL);
+    mote_link_id id[2];
+    for (uint32_t i = 0; i < 2; i++)
+        id[i] = join(system, particle(net, 2 * i), particle(net, 2 * i + 1), 0.5f, 50, 1);
+    float impulse[3], other[3];
+    size_t bytes;
+    OK(mote_system_step(system, 1, NULL));
+    OK(mote_system_link(system, id[1], NULL, impulse));
+    ASSERT(impulse[1], >, 0.1f);
+    OK(mote_system_save(system, 0, memory, sizeof memory, &bytes));
+    OK(mote_system_step(system, 9, NULL));
+    OK(mote_system_restore(system, memory, bytes, NULL));
+    OK(mote_system_link(system, id[1], NULL, other));
+    assert_memory_equal(impulse, other, sizeof impulse);
+    mote_snapshot_header header;
+    mote_snapshot_section s = {0};
+    memcpy(&header, memory, sizeof header);
+    for (uint32_t i = 0; i < header.sections && s.part != MOTE_SNAPSHOT_LINKS; i++)
+        memcpy(&s, memory + sizeof header + i * sizeof s, sizeof s);
+    ASSERT(s.bytes, ==, 2u * LINK_WORDS * 4);
+    for (uint32_t i = 0; i < 2; i++) {
+        const uint32_t serial = i ? id[1].index + 1 : id[0].index;
+        mote_snapshot_fault fault;
+        memcpy(memory + s.offset + LINK_WORDS * 4, &serial, sizeof serial);
+        REFUSED(system, MOTE_ERROR_FILE, mote_system_restore(system, memory, bytes, &fault));
+        ASSERT(fault.part, ==, MOTE_SNAPSHOT_LINKS);
+        ASSERT(fault.index, ==, 1u);
+    }
+    mote_system_destroy(system);
+}

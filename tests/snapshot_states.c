@@ -408,8 +408,8 @@ TEST(snapshots_with_samples_that_the_system_does_not_have_are_refused_by_their_p
 /* --- Colliders and emitters --- */
 
 /* Each word that can be wrong, of the second one of two. */
-TEST(wrong_colliders_and_emitters_are_refused_by_their_number) {
-    enum { COLLIDER = 35, EMITTER = 69, NOT_FINITE = 0x7fc00000 };
+TEST(wrong_colliders_emitters_and_forces_are_refused_by_their_number) {
+    enum { COLLIDER = 35, EMITTER = 69, FORCE = 49, NOT_FINITE = 0x7fc00000 };
     static const struct {
         mote_snapshot_part part;
         uint32_t word, value;
@@ -427,7 +427,9 @@ TEST(wrong_colliders_and_emitters_are_refused_by_their_number) {
                  {MOTE_SNAPSHOT_EMITTERS, EMITTER + 53, NOT_FINITE},
                  {MOTE_SNAPSHOT_EMITTERS, EMITTER + 64, MOTE_MAX_PARTICLES + 1}, /* births that wait */
                  {MOTE_SNAPSHOT_EMITTERS, EMITTER + 68, 0x3ff00000},             /* 1 birth is due */
-                 {MOTE_SNAPSHOT_EMITTERS, EMITTER + 68, 0xbff00000}};
+                 {MOTE_SNAPSHOT_EMITTERS, EMITTER + 68, 0xbff00000},
+                 {MOTE_SNAPSHOT_FORCES, FORCE, 1},
+                 {MOTE_SNAPSHOT_FORCES, FORCE, 9}};
     mote_system_def def = mote_default_system_def();
     def.lifetimes = true;
     mote_system *system = system_of(&def);
@@ -441,6 +443,7 @@ TEST(wrong_colliders_and_emitters_are_refused_by_their_number) {
         mote_emitter_id emitter;
         OK(mote_system_add_collider(system, &ball, &collider));
         OK(mote_system_add_emitter(system, &jet, &emitter));
+        add_force(system, mote_gravity((float[3]){0, -1, 0}));
     }
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
         test_case("row %zu", i);
