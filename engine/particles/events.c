@@ -226,5 +226,4 @@ void mote_events_end_hits(mote_events *events) {
         memcpy(hit, events->more_hits, count * sizeof *hit);
     }
     events->ordered_hits = events->hits.count;
-    events->hits_are_a_heap = false;
 }
