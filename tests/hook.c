@@ -315,6 +315,8 @@ TEST(a_system_that_steps_in_the_hook_of_another_is_drawn_beside_it) {
     ASSERT_NEAR(presented_x(splashes), now, 1e-6 * (double)now);
     ASSERT(mote_system_hash(splashes), ==, hash);
     ASSERT(mote_system_tick(splashes), ==, tick);
+    ASSERT(advanced(splashes, 0).alpha, ==, 0); /* its own again, of an accumulator that is empty */
+    ASSERT_NEAR(presented_x(splashes), (double)now - 0.1, 1e-6 * (double)now);
     REFUSALS(splashes, REFUSES(RANGE, mote_system_set_alpha(splashes, -0.5f)),
              REFUSES(RANGE, mote_system_set_alpha(splashes, 1.5f)),
              REFUSES(NOT_FINITE, mote_system_set_alpha(splashes, NAN)));
