@@ -82,15 +82,12 @@ mote_result mote_strands_balance(mote_strands *strands, const mote_strands_def *
     return MOTE_OK;
 }
 
-/* a[k] of joint k (rod_frames.h), for k > 0; 0 at the clamp, where W is 0. */
-static double rest_along(const mote_strands *strands, uint32_t slot, const double back[4],
-                         const double q[4]) {
-    const double b[2] = {(double)strands->joint_stiffness[slot], (double)strands->joint_across[slot]},
-                 inverse[4] = {-back[0], -back[1], -back[2], back[3]};
-    double c[4], sum = 0;
-    mote_quaternion_compose(inverse, q, c);
+/* a[k] of a joint (rod_frames.h); 0 at the clamp, where W is 0. */
+static double rest_along(const mote_strands *strands, const mote_rest_joint *joint, uint32_t slot) {
+    const double b[2] = {(double)strands->joint_stiffness[slot], (double)strands->joint_across[slot]};
+    double sum = 0;
     for (int i = 0; i < 2; i++) {
-        const double w = 2 * (c[3] < 0 ? -c[i] : c[i]), w0 = (double)strands->rest_turn[i][slot];
+        const double w = 2 * joint->c[i], w0 = (double)strands->rest_turn[i][slot];
         sum += 0.5 * b[i] * ((w - w0) * w - w0 * w0);
     }
     return sum > 0 ? sum : 0;
@@ -98,19 +95,14 @@ static double rest_along(const mote_strands *strands, uint32_t slot, const doubl
 
 /* f[k] . t[k] / l[k], less what the bending has of it: (a[k] + a[k+1]) / l[k]^2 */
 void mote_strands_rest_tensions(mote_strands *strands, uint32_t lane) {
-    const float *a = strands->def.rest_acceleration;
-    const double acceleration[3] = {(double)a[0], (double)a[1], (double)a[2]};
-    double mass = 0, along = 0;
-    for (uint32_t k = (uint32_t)strands->points[lane] - 1; k-- > 0;) {
-        const uint32_t slot = mote_strands_slot_of(strands, lane, k);
-        const double inverse = (double)strands->inverse_length[slot];
-        double q[4], t[3], back[4], own = 0;
-        load_frame(strands, slot, q);
-        direction_of(q, t);
-        if (k) load_frame(strands, slot - MOTE_GROUP, back), own = rest_along(strands, slot, back, q);
-        mass += (double)strands->mass[slot + MOTE_GROUP];
+    double ahead = 0;
+    mote_rest_walk walk = mote_rest_begin(strands, lane);
+    while (mote_rest_next(&walk)) {
+        const uint32_t slot = mote_strands_slot_of(strands, lane, walk.joint);
+        const double inverse = (double)strands->inverse_length[slot],
+                     own = rest_along(strands, &walk.at, slot);
         strands->tension[slot] =
-            (float)((mass * mote_rest_dot(acceleration, t) - (own + along) * inverse) * inverse);
-        along = own;
+            (float)((mote_rest_dot(walk.at.force, walk.at.tangent) - (own + ahead) * inverse) * inverse);
+        ahead = own;
     }
 }
