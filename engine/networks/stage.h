@@ -30,17 +30,17 @@ MOTE_INLINE void network_keep_carry(const mote_network_scratch *c, mote_family f
     network_store3(c, COLUMN(carry) + 6, at, s->sum_x);
 }
 
-/* Stores the state of free particles; pinned and masked slots keep theirs. */
-MOTE_INLINE void network_store_free(const mote_network_scratch *c, wide inverse_mass, const mote_lanes *old,
-                                    const mote_lanes *s, ptrdiff_t at) {
+/* Stores the state of free particles in six columns from `state` on; pinned and masked slots keep theirs. */
+MOTE_INLINE void network_store_free(const mote_network_scratch *c, int state, wide inverse_mass,
+                                    const mote_lanes *old, const mote_lanes *s, ptrdiff_t at) {
     const wide_mask free = wide_less((wide){0}, inverse_mass);
     if (MOTE_LIKELY(wide_all(free))) {
-        network_store3(c, COLUMN(x), at, s->x);
-        network_store3(c, COLUMN(v), at, s->v);
+        network_store3(c, state, at, s->x);
+        network_store3(c, state + 3, at, s->v);
         return;
     }
-    network_store3(c, COLUMN(x), at, wide3_select(free, s->x, old->x));
-    network_store3(c, COLUMN(v), at, wide3_select(free, s->v, old->v));
+    network_store3(c, state, at, wide3_select(free, s->x, old->x));
+    network_store3(c, state + 3, at, wide3_select(free, s->v, old->v));
 }
 
 /* One stage of the integrator for a run of slots; whether it is the first or the last one is a constant. */
@@ -78,7 +78,7 @@ MOTE_INLINE void network_stage_run(const mote_network_job *job, const mote_netwo
             s.x = wide3_add_scaled(s.x, external.inverse_mass, network_load3(c, COLUMN(shift), i));
             s.v = wide3_add_scaled(s.v, external.inverse_mass, network_load3(c, COLUMN(force), i));
         }
-        network_store_free(c, external.inverse_mass, &old, &s, i);
+        network_store_free(c, COLUMN(x), external.inverse_mass, &old, &s, i);
         network_keep_carry(c, of.family, first_stage, last_stage, &s, i);
     }
 }
@@ -114,7 +114,7 @@ MOTE_INLINE void network_begin(const mote_network_job *job, const mote_network_s
         mote_lanes s = {.x = network_load3(c, COLUMN(x), at), .v = network_load3(c, COLUMN(v), at)};
         const mote_lanes old = s;
         mote_splitting_begin(&s, &plan->c);
-        network_store_free(c, wide_load(job->network->range.inverse_mass + slot), &old, &s, at);
+        network_store_free(c, COLUMN(x), wide_load(job->network->range.inverse_mass + slot), &old, &s, at);
     }
 }
 
