@@ -109,30 +109,42 @@ MOTE_INLINE float least_of(wide a) {
     return least;
 }
 
-/* Values that are not finite are left out. */
+/* Bounds of lanes: contain_bound. */
+typedef struct contain_bounds {
+    wide3 low, high;
+    wide speed, radius;
+    wide_mask stuck;
+} contain_bounds;
+
+/* Adds the lanes of `in`. Particles that are not finite are left out. */
+MOTE_INLINE void contain_bound_lanes(const mote_span *span, size_t i, wide_mask in, contain_bounds *b) {
+    const mote_collision *c = span->collision;
+    const wide3 x = wide3_load(span->x, i), v = contact_abs(wide3_load(span->v, i));
+    b->low = wide3_select(in, wide3_min(x, b->low), b->low);
+    b->high = wide3_select(in, wide3_max(b->high, x), b->high);
+    b->speed = wide_select(in, wide_max(b->speed, wide_max(wide_max(v.x, v.y), v.z)), b->speed);
+    if (c->radii) b->radius = wide_select(in, wide_max(b->radius, contain_radius(c, i)), b->radius);
+    if (c->stuck) b->stuck |= in & ~wide_is(wide_mask_load((const int32_t *)(const void *)(c->stuck + i)), 0);
+}
+
 MOTE_INLINE void contain_bound(const mote_span *span, size_t first, size_t end, mote_slot_bounds *bounds) {
     const mote_collision *c = span->collision;
-    const wide far = wide_set(FLT_MAX), zero = {0};
-    wide3 low = {far, far, far}, high = {zero - far, zero - far, zero - far};
-    wide speed = zero, radius = c->radii ? zero : wide_set(c->radius);
-    wide_mask stuck = (wide_mask){0};
+    const wide far = wide_set(FLT_MAX), zero = {0}, least = zero - far;
+    contain_bounds b = {.low = {far, far, far}, .high = {least, least, least}};
+    if (!c->radii) b.radius = wide_set(c->radius);
     for (size_t i = first; i < end; i += MOTE_WIDTH) {
-        const wide3 x = wide3_load(span->x, i), v = contact_abs(wide3_load(span->v, i));
-        const wide_mask in = lanes_to_keep(span, false, i);
-        low = wide3_select(in, wide3_min(x, low), low);
-        high = wide3_select(in, wide3_max(high, x), high);
-        const wide most = wide_max(wide_max(wide_max(speed, v.x), v.y), v.z);
-        speed = wide_select(in, most, speed);
-        if (c->radii) radius = wide_select(in, wide_max(radius, contain_radius(c, i)), radius);
-        if (c->stuck)
-            stuck |= in & ~wide_is(wide_mask_load((const int32_t *)(const void *)(c->stuck + i)), 0);
+        if (MOTE_LIKELY(i >= span->begin && i + MOTE_WIDTH <= span->count))
+            contain_bound_lanes(span, i, ~(wide_mask){0}, &b);
+        else
+            contain_bound_lanes(span, i, lanes_to_keep(span, false, i), &b);
     }
-    bounds->low[0] = least_of(low.x), bounds->low[1] = least_of(low.y), bounds->low[2] = least_of(low.z);
-    bounds->high[0] = -least_of(zero - high.x), bounds->high[1] = -least_of(zero - high.y);
-    bounds->high[2] = -least_of(zero - high.z);
-    bounds->speed = -least_of(zero - speed);
-    bounds->radius = -least_of(zero - radius);
-    bounds->any_stuck = wide_lane_bits(stuck) != 0;
+    bounds->low[0] = least_of(b.low.x), bounds->low[1] = least_of(b.low.y),
+    bounds->low[2] = least_of(b.low.z);
+    bounds->high[0] = -least_of(zero - b.high.x), bounds->high[1] = -least_of(zero - b.high.y);
+    bounds->high[2] = -least_of(zero - b.high.z);
+    bounds->speed = -least_of(zero - b.speed);
+    bounds->radius = -least_of(zero - b.radius);
+    bounds->any_stuck = wide_lane_bits(b.stuck) != 0;
 }
 
 #endif

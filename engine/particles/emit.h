@@ -7,6 +7,7 @@
 #include "math/random.h"
 #include "particles/contain.h"
 #include "particles/emitters.h"
+#include "particles/reach.h"
 #include "particles/turn.h"
 
 /* Draws of a birth, in the order of their numbers. */
@@ -200,10 +201,20 @@ MOTE_INLINE wide draw_collision_radius(const mote_emission *e, wide_unsigned sta
     return radius_taken(draw_spread(state, DRAW_RADIUS, &e->def->collision_radius));
 }
 
+/* Returns the lanes of `keep` that can reach a collider on the way from their births to x. */
+MOTE_INLINE wide_mask reaching_born(const mote_collision *c, wide3 birth, wide3 x, wide radius,
+                                    wide_mask keep) {
+    if (!c->still || MOTE_SPECIALISED(false, true)) return keep;
+    return keep & reach_of(c, &c->all, c->poses, birth, x, wide_set(FLT_MAX), radius).reaching;
+}
+
 /* Collides the newborn on the ways from their births, `left` of the step before its end, to *x. */
 MOTE_INLINE void collide_born(const mote_emission *e, wide3 birth, wide left, wide radius, uint32_t count,
                               wide3 *x, wide3 *v) {
     const int lanes = count < MOTE_WIDTH ? (int)count : MOTE_WIDTH;
+    const wide_mask later = wide_lanes_below(lanes) & wide_less((wide){0}, left),
+                    keep = reaching_born(e->collision, birth, *x, radius, later);
+    if (!wide_lane_bits(keep)) return;
     collide_lanes s = {.from_x = birth,
                        .from_v = *v,
                        .x = *x,
@@ -211,7 +222,7 @@ MOTE_INLINE void collide_born(const mote_emission *e, wide3 birth, wide left, wi
                        .left = left,
                        .radius = radius,
                        .room = wide_set(FLT_MAX),
-                       .keep = wide_lanes_below(lanes) & wide_less((wide){0}, left)};
+                       .keep = keep};
     collide_register(e->collision, &e->collision->all, 0, &s);
     *x = s.x, *v = s.v;
 }
