@@ -24,6 +24,8 @@ MOTE_INLINE void pack_store_state(const pack_state *state, size_t at, wide3 x, w
     wide3_store(state->v, at, v);
 }
 
+#define PACK_ALL ((1u << MOTE_WIDTH) - 1) /* lanes of a register */
+
 /* Lanes of a block, a bit each, and the registers that have some. */
 typedef struct pack_list {
     uint32_t bits[PACK_REGISTERS];
@@ -54,10 +56,11 @@ typedef struct pack_near {
 
 typedef struct pack {
     pack_state before, after;
-    float *room;     /* m: collide_lanes */
-    int32_t *alive;  /* -1: stepped, and not killed; found in the first substep */
-    int32_t *listed; /* -1: hits of this substep are listed, as those of the next one will be */
-    int32_t *steady; /* -1: no further substep changes the state, which both states hold; found after each */
+    float *room;                     /* m: collide_lanes */
+    uint32_t alive[PACK_REGISTERS];  /* lanes that were stepped, and not killed; found in the first substep */
+    uint32_t listed[PACK_REGISTERS]; /* whose hits of this substep are listed, as those of the next will be */
+    uint32_t
+        steady[PACK_REGISTERS]; /* that no further substep changes, and both states hold; found after each */
     pack_near near;
     size_t first, slots;
 } pack;
@@ -97,6 +100,14 @@ MOTE_INLINE uint32_t pack_copy(const float *const from[PACK_COLUMNS], int column
     return count;
 }
 
+MOTE_INLINE void pack_set(uint32_t *bits, uint32_t slot) {
+    bits[slot / MOTE_WIDTH] |= 1u << slot % MOTE_WIDTH;
+}
+
+MOTE_INLINE void pack_clear(uint32_t *bits, uint32_t slot) {
+    bits[slot / MOTE_WIDTH] &= ~(1u << slot % MOTE_WIDTH);
+}
+
 /* Collides `count` lanes that lie side by side. at: PACK_COLUMNS of them; slot: their offsets. */
 MOTE_INLINE void pack_collide_lanes(const mote_span *span, const mote_near *near, uint32_t substep,
                                     float *const at[PACK_COLUMNS], const uint16_t *slot, uint32_t count,
@@ -115,9 +126,9 @@ MOTE_INLINE void pack_collide_lanes(const mote_span *span, const mote_near *near
         wide3_store(at + 6, k, s.x);
         wide3_store(at + 9, k, s.v);
         for (uint32_t listed = wide_lane_bits(in & s.changed); listed; listed &= listed - 1)
-            p->listed[slot[k + (uint32_t)__builtin_ctz(listed)]] = -1;
+            pack_set(p->listed, slot[k + (uint32_t)__builtin_ctz(listed)]);
         for (uint32_t killed = wide_lane_bits(in & ~s.keep); killed; killed &= killed - 1)
-            p->alive[slot[k + (uint32_t)__builtin_ctz(killed)]] = 0;
+            pack_clear(p->alive, slot[k + (uint32_t)__builtin_ctz(killed)]);
     }
 }
 
@@ -214,19 +225,19 @@ MOTE_INLINE void pack_register(const mote_plan *plan, const mote_span *span, mot
                                uint32_t substep, size_t at, pack *p) {
     const mote_collision *c = span->collision;
     const size_t i = p->first + at;
+    const uint32_t r = (uint32_t)at / MOTE_WIDTH;
     const wide3 x = wide3_load(p->before.x, at), v = wide3_load(p->before.v, at);
     wide_mask moving;
     if (substep) {
-        const wide_mask steady = wide_mask_load(p->steady + at);
-        if (wide_all(steady)) { /* the columns held the state before the first substep: one buffer lacks it */
+        if (p->steady[r] ==
+            PACK_ALL) { /* the columns held the state before the first substep: one buffer lacks it */
             if (substep == 1) pack_store_state(&p->after, at, x, v);
             return;
         }
-        moving = wide_mask_load(p->alive + at) & ~steady;
+        moving = wide_mask_of_bits(p->alive[r] & ~p->steady[r]);
     } else {
         moving = lanes_to_keep(span, of.mass, i);
-        wide_mask_store(p->alive + at, moving);
-        wide_mask_store(p->listed + at, (wide_mask){0});
+        p->alive[r] = wide_lane_bits(moving);
     }
     mote_lanes s = {.x = x, .v = v};
     if (!substep && span->previous_x[0]) store_previous(span, &s, moving, i);
@@ -242,7 +253,7 @@ MOTE_INLINE void pack_register(const mote_plan *plan, const mote_span *span, mot
         substep ? collide_room(span->near, wide3_load(span->x, i), x) : wide_set(span->near->free);
     wide_store(p->room + at, room);
     const reach_lanes lanes = reach_of(c, span->near, from, x, s.x, room, radius);
-    const uint32_t r = (uint32_t)at / MOTE_WIDTH, reaching = wide_lane_bits(moving & lanes.reaching);
+    const uint32_t reaching = wide_lane_bits(moving & lanes.reaching);
     p->near.more[r] = wide_lane_bits(lanes.others);
     p->near.alone[r] = reaching & ~wide_lane_bits(lanes.twice);
     pack_append(&p->near.reaching, r, reaching);
@@ -264,16 +275,15 @@ MOTE_INLINE void pack_collide_all(const mote_span *span, uint32_t substep, pack 
 
 /* Marks the lanes that the substep left as they were. Returns whether all are. */
 MOTE_OUTLINE bool pack_settle(pack *p) {
-    wide_mask all = ~(wide_mask){0};
-    for (size_t at = 0; at < p->slots; at += MOTE_WIDTH) {
-        const wide_mask steady = contain_same(wide3_load(p->before.x, at), wide3_load(p->after.x, at)) &
-                                 contain_same(wide3_load(p->before.v, at), wide3_load(p->after.v, at)) &
-                                 ~wide_mask_load(p->listed + at);
-        wide_mask_store(p->steady + at, steady);
-        wide_mask_store(p->listed + at, (wide_mask){0});
-        all &= steady;
+    uint32_t all = PACK_ALL;
+    for (uint32_t r = 0, at = 0; at < p->slots; r++, at += MOTE_WIDTH) {
+        const wide_mask same = contain_same(wide3_load(p->before.x, at), wide3_load(p->after.x, at)) &
+                               contain_same(wide3_load(p->before.v, at), wide3_load(p->after.v, at));
+        p->steady[r] = wide_lane_bits(same) & ~p->listed[r];
+        p->listed[r] = 0;
+        all &= p->steady[r];
     }
-    return wide_all(all);
+    return all == PACK_ALL;
 }
 
 /* Finds the planes and height fields of a list. */
@@ -300,16 +310,16 @@ MOTE_INLINE pack_state pack_columns(const mote_span *span, size_t first) {
 MOTE_INLINE void pack_block(const mote_plan *plan, const mote_span *span, mote_instance of, size_t first,
                             size_t slots, uint32_t *frozen) {
     MOTE_ALIGNED(64) float memory[PACK_COLUMNS - 1][PACK_STRIDE]; /* radii have a column of the system */
-    MOTE_ALIGNED(64) int32_t masks[3][PACK_STRIDE];
     pack p;
     find_flat(span->collision, span->near, &p.near.flat_list);
     pack_state other = {{memory[0], memory[1], memory[2]}, {memory[3], memory[4], memory[5]}};
     p.before = pack_columns(span, first);
     p.after = (pack_state){{memory[6], memory[7], memory[8]}, {memory[9], memory[10], memory[11]}};
-    p.room = memory[12], p.alive = masks[0], p.steady = masks[1], p.listed = masks[2];
+    p.room = memory[12];
     p.first = first, p.slots = slots;
     const bool may_settle = span->collision->still && !plan->timed;
-    if (!may_settle) memset(p.steady, 0, sizeof masks[1]);
+    memset(p.listed, 0, sizeof p.listed);
+    memset(p.steady, 0, sizeof p.steady);
     for (uint32_t substep = 0; substep < plan->substeps; substep++) {
         p.near.reaching.count = 0;
         if (substep == 0)

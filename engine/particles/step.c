@@ -227,16 +227,22 @@ static void run_slots(batch *b, const mote_jobs *jobs, size_t first, size_t end,
     mote_parallel_over(mote_run_jobs(&b->run, end - first, jobs), &mine, MOTE_BLOCK, do_blocks, b);
 }
 
+/* Fills the holes in slots [first, end). Out of line: a filler is large, and those of the tasks come before.
+ */
+MOTE_OUTLINE void fill(const mote_compaction *compaction, size_t first, size_t end) {
+    mote_filler filler;
+    mote_filler_begin(&filler, compaction, first);
+    mote_filler_run(&filler, first, end);
+}
+
 /* Block-outer order with deaths. The particles whose lifetime ends with this step are known before it. So the
  * last slots, whose survivors will move, are stepped first, and the holes in the other blocks are filled as
  * soon as these are stepped. */
 static void run_and_fill(batch *b, const mote_jobs *jobs, const mote_compaction *compaction) {
     const size_t count = b->run.span->count, tail = compaction->kept / MOTE_BLOCK * MOTE_BLOCK;
-    mote_filler filler;
     run_slots(b, jobs, tail, count, NULL);
     run_slots(b, jobs, 0, tail, compaction);
-    mote_filler_begin(&filler, compaction, tail);
-    mote_filler_run(&filler, tail, count);
+    fill(compaction, tail, count);
 }
 
 static void run_stages_outer(batch *b, const mote_step *step) {

@@ -21,7 +21,7 @@ typedef struct mote_jobs {
      * with the same jobs: it may then call all indices one after the other, as worker 0. NULL: the calling
      * thread does everything.
      *
-     * Stack. A task takes up to 125 KB of it, and a call of the library up to 140 KB, besides what the host's
+     * Stack. A task takes up to 140 KB of it, and a call of the library up to 145 KB, besides what the host's
      * own functions take (most of it with AVX-512, in optimised builds). A thread or fiber with less is
      * overrun, also beyond a guard page: give those of the jobs and those that make calls 192 KB. */
     void (*run)(void *user, mote_task *task, void *context, uint32_t count);
