@@ -16,6 +16,16 @@ enum { CHAINS = 12 };
         for (int k = 0; k < CHAINS; k++) sum += x[k][0];                                                     \
         return sum;                                                                                          \
     }                                                                                                        \
+    static float add_##lanes(uint64_t rounds, float seed) {                                                  \
+        type x[CHAINS], a = (type){0} + (0.75f + seed);                                                      \
+        for (int k = 0; k < CHAINS; k++) x[k] = (type){0} + (float)k;                                        \
+        for (uint64_t i = 0; i < rounds; i++) {                                                              \
+            _Pragma("GCC unroll 12") for (int k = 0; k < CHAINS; k++) x[k] = x[k] + a;                       \
+        }                                                                                                    \
+        float sum = 0;                                                                                       \
+        for (int k = 0; k < CHAINS; k++) sum += x[k][0];                                                     \
+        return sum;                                                                                          \
+    }                                                                                                        \
     static float divide_##lanes(uint64_t rounds, float seed) {                                               \
         type x[CHAINS], a = (type){0} + (2 + seed);                                                          \
         for (int k = 0; k < CHAINS; k++) x[k] = (type){0} + (float)(k + 1);                                  \
@@ -51,8 +61,8 @@ PROBES(16, vector_16)
 #define OF_LANES(name) {name##_4, name##_8, name##_16}
 
 double arithmetic_run(arithmetic_kind kind, uint32_t lanes, uint64_t rounds, float *sink) {
-    static float (*const probes[ARITHMETIC_KINDS][3])(uint64_t, float) = {OF_LANES(add_multiply),
-                                                                          OF_LANES(divide), OF_LANES(root)};
+    static float (*const probes[ARITHMETIC_KINDS][3])(uint64_t, float) = {
+        OF_LANES(add_multiply), OF_LANES(add), OF_LANES(divide), OF_LANES(root)};
     const int width = lanes == 4 ? 0 : lanes == 8 ? 1 : 2;
     *sink += probes[kind][width](rounds, *sink * 0);
     return (kind == ARITHMETIC_ADD_MULTIPLY ? 2.0 : 1.0) * CHAINS * lanes * (double)rounds;

@@ -1,6 +1,7 @@
 /* The arithmetic probe: loops that compute in registers alone. Their rates are the limits of kernels that are
- * not bound by memory. Additions and multiplications count alike, without fused multiply-add, which the
- * engine does not use; divisions and square roots share one unit of the processor. */
+ * not bound by memory. Fused multiply-add is not used, as in the engine. Additions alone have a rate of their
+ * own: some processors add and multiply in units of their own, two of each. Divisions and square roots share
+ * one unit. */
 #ifndef BENCH_ARITHMETIC_H
 #define BENCH_ARITHMETIC_H
 
@@ -8,6 +9,7 @@
 
 typedef enum arithmetic_kind {
     ARITHMETIC_ADD_MULTIPLY,
+    ARITHMETIC_ADD,
     ARITHMETIC_DIVIDE,
     ARITHMETIC_ROOT,
     ARITHMETIC_KINDS

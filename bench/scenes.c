@@ -58,15 +58,16 @@ static const scene_forces no_forces = {.attractor_count = 0};
 
 #define MEBI (UINT32_C(1) << 20)
 
-/* particles/settled.h, by semi-implicit Euler. Drag: c + d v 6, kick 3, drift 6. An attractor: distance 3,
- * its square and the softening 6, square times root 1, scaled 3, and 3 more where it is added to others; then
- * constant and time step 6, kick 3, drift 6. By velocity Verlet: the evaluation that a substep leaves to the
- * next 13 (the first substep of a step has one more, which is not counted), constant and time step 6, drift
- * with half a kick 12, kick 9. */
-#define ARITHMETIC_OF_DRAG       {15, 0, 0}
-#define ARITHMETIC_OF_ATTRACTOR  {28, 1, 1}
-#define ARITHMETIC_OF_ATTRACTORS {79, 4, 4}
-#define ARITHMETIC_OF_ORBITS     {40, 1, 1}
+/* particles/settled.h, by semi-implicit Euler; additions + multiplications. Drag: c + d v 3 + 3, kick 3 + 0,
+ * drift 3 + 3. An attractor: distance 3 + 0, its square and the softening 3 + 3, square times root 0 + 1,
+ * scaled 0 + 3, and 3 + 0 more where it is added to others; then constant and time step 3 + 3, kick 3 + 0,
+ * drift 3 + 3. By velocity Verlet: the evaluation that a substep leaves to the next 6 + 7 (the first substep
+ * of a step has one more, which is not counted), constant and time step 3 + 3, drift with half a kick 6 + 6,
+ * kick 6 + 3. */
+#define ARITHMETIC_OF_DRAG       {9, 6, 0, 0}
+#define ARITHMETIC_OF_ATTRACTOR  {15, 13, 1, 1}
+#define ARITHMETIC_OF_ATTRACTORS {45, 34, 4, 4}
+#define ARITHMETIC_OF_ORBITS     {21, 19, 1, 1}
 
 #define STRAND_SCENE(called, described, contender, how, count, bytes, frame_count, substeps)                 \
     {.name = called,                                                                                         \

@@ -21,10 +21,9 @@ typedef struct scene_figure {
 
 #define MAX_FIGURES 8u
 
-/* Operations that the kernel of a scene takes for a particle and substep, counted in its source: additions
- * and multiplications, divisions, square roots. */
+/* Operations that the kernel of a scene takes for a particle and substep, counted in its source. */
 typedef struct scene_arithmetic {
-    double add_multiply, divide, root;
+    double add, multiply, divide, root;
 } scene_arithmetic;
 
 typedef struct bench_scene {
