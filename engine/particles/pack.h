@@ -52,7 +52,7 @@ typedef struct pack_near {
 /* Columns of such lanes, side by side: place and velocity before, those after, room; and the radius. */
 #define PACK_COLUMNS 14
 #define PACK_STRIDE  (PACK_SLOTS + MOTE_WIDTH) /* no power of two, which would map columns to one set */
-#define PACK_LANES   272u                      /* that collide at a time */
+#define PACK_LANES   272u                      /* room for those that collide at a time */
 
 typedef struct pack {
     pack_state before, after;
