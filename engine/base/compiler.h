@@ -34,6 +34,13 @@ _Static_assert(FLT_EVAL_METHOD == 0 || FLT_EVAL_METHOD == 16, "float expressions
 #define MOTE_HIDDEN(number)    __asm__("" : "+r"(number))
 #define MOTE_LIKELY(condition) __builtin_expect(!!(condition), 1)
 
+/* Whether instances that are faster, but not needed, are worth their size: a web page loads it. */
+#if defined(__wasm__)
+#define MOTE_SPACIOUS false
+#else
+#define MOTE_SPACIOUS true
+#endif
+
 /* Constant of a kernel's instance. Compact kernels, which the build makes for a set that is only the fallback
  * of a wider one, read the value at run time, so that one instance serves all. The bits are the same.
  * MOTE_EXPANDED: a long loop body that compact kernels do not repeat. MOTE_ONCE: a body that kernels inline

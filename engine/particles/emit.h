@@ -204,7 +204,7 @@ MOTE_INLINE wide draw_collision_radius(const mote_emission *e, wide_unsigned sta
 /* Returns the lanes of `keep` that can reach a collider on the way from their births to x. */
 MOTE_INLINE wide_mask reaching_born(const mote_collision *c, wide3 birth, wide3 x, wide radius,
                                     wide_mask keep) {
-    if (!c->still || MOTE_SPECIALISED(false, true)) return keep;
+    if (!c->still || !MOTE_SPACIOUS || MOTE_SPECIALISED(false, true)) return keep;
     return keep & reach_of(c, &c->all, c->poses, birth, x, wide_set(FLT_MAX), radius).reaching;
 }
 

@@ -48,7 +48,8 @@ static void collide_each(const mote_plan *plan, const mote_span *span, size_t fi
 PACKED(affine, MOTE_FAMILY_SPLITTING, false, MOTE_MIX_AFFINE)
 PACKED(splitting, MOTE_FAMILY_SPLITTING, plan->mass_column, mix_of(plan))
 PACKED(any, plan->scheme->family, plan->mass_column, mix_of(plan))
-COLLIDE(splitting, mix_of(plan) == MOTE_MIX_AFFINE && !plan->mass_column ? packed_affine : packed_splitting)
+COLLIDE(splitting, MOTE_SPACIOUS &&mix_of(plan) == MOTE_MIX_AFFINE && !plan->mass_column ? packed_affine
+                                                                                         : packed_splitting)
 COLLIDE(any, packed_any)
 #endif
 
