@@ -97,13 +97,14 @@ static void direction_at(const mote_emission *e, const dice *d, const float plac
     const mote_emitter_def *def = e->def;
     const bool cone = def->shape == MOTE_EMITTER_CONE && def->radius > 0,
                outward = def->direction == MOTE_EMIT_OUTWARD;
-    const float tilt = cone ? e->slope / def->radius : 0, mean[3] = {tilt * place[0], 1, tilt * place[2]};
+    const float tilt = cone ? e->angles->slope / def->radius : 0,
+                mean[3] = {tilt * place[0], 1, tilt * place[2]};
     memcpy(v, outward ? place : mean, sizeof mean);
     if (cone || outward) normalise(v);
-    if (!(e->versine > 0)) return;
+    if (!(e->angles->versine > 0)) return;
     float sine, cosine;
     circle(unit(d, 3), &sine, &cosine);
-    const float lost = e->versine * unit(d, 4), along = 1 - lost, rest = lost * (2 - lost),
+    const float lost = e->angles->versine * unit(d, 4), along = 1 - lost, rest = lost * (2 - lost),
                 across = sqrtf(rest > 0 ? rest : 0), sign = v[2] < 0 ? -1 : 1;
     const float a = -1 / (sign + v[2]), b = v[0] * v[1] * a;
     const float first[3] = {1 + sign * v[0] * v[0] * a, sign * b, -sign * v[0]},
@@ -137,7 +138,7 @@ static void add_turn(const mote_emission *e, float t, const float arm[3], float 
 
 /* Into q and w, the spin in the axes of the particle. */
 static void orientation_at(const mote_emission *e, const dice *d, float t, float q[4], float w[3]) {
-    const float *axis = e->spin_axis, speed = between(d, 17, e->def->spin);
+    const float *axis = e->angles->spin_axis, speed = between(d, 17, e->def->spin);
     float square = 0, s[3], c[3], once[3], twice[3];
     for (int i = 0; i < 4; i++) q[i] = e->from.rotation[i] + t * (e->to.rotation[i] - e->from.rotation[i]);
     square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
@@ -242,13 +243,17 @@ TEST(births_are_those_of_the_plain_loop) {
             if (round % 4) def.lifetime = (mote_spread){0.5f, 3};
             def.spin = (mote_spread){-9, 30}, def.orientation = (mote_emitter_orientation)(round / 3 % 2);
             def.extra_columns = 8, def.extra[3] = (mote_spread){-7, 9};
-            mote_emission e = {
-                .def = &def, .timestep = 1.0f / 60, .spacing = 0.03f, .stream = (uint32_t)shape};
+            mote_emitter_angles angles = {.slope = 0.8f};
+            mote_emission e = {.def = &def,
+                               .angles = &angles,
+                               .timestep = 1.0f / 60,
+                               .spacing = 0.03f,
+                               .stream = (uint32_t)shape};
             e.serial = round % 2 ? 0x5fffffffeull : (uint64_t)round * 1000;
-            e.travel_rate = round % 3 ? 1 : 1.7f, e.slope = 0.8f;
-            e.versine = round % 4 == 1 ? 0 : random_between(&random, 0, 2);
+            e.travel_rate = round % 3 ? 1 : 1.7f;
+            angles.versine = round % 4 == 1 ? 0 : random_between(&random, 0, 2);
             for (int i = 0; i < 4; i++) e.from.rotation[i] = random_between(&random, -0.5f, 0.5f);
-            for (int i = 0; i < 3 && round % 3; i++) e.spin_axis[i] = random_between(&random, -1, 1);
+            for (int i = 0; i < 3 && round % 3; i++) angles.spin_axis[i] = random_between(&random, -1, 1);
             for (int i = 0; i < 3; i++) e.from.position[i] = random_between(&random, -9, 9);
             e.to = e.from;
             if (round % 2) e.to.position[1] += 2, e.to.rotation[3] += 0.25f, e.inherited[1] = 60;

@@ -304,6 +304,24 @@ MOTE_INLINE wide3 wide3_deinterleave(const float *from) {
 }
 #endif
 
+/* Returns the least element, of lanes without NaN: half of the lanes against the others, and so on. */
+#if MOTE_WIDTH == 1
+MOTE_INLINE float wide_least(wide a) { return a; }
+#else
+#define WIDE_AFTER(k, i)  (((i) + (k)) % MOTE_WIDTH)
+#define WIDE_TURNED(a, k) __builtin_shufflevector(a, a, WIDE_INDICES(WIDE_AFTER, k))
+MOTE_INLINE float wide_least(wide a) {
+#if MOTE_WIDTH > 8
+    a = wide_min(a, WIDE_TURNED(a, 8));
+#endif
+#if MOTE_WIDTH > 4
+    a = wide_min(a, WIDE_TURNED(a, 4));
+#endif
+    a = wide_min(a, WIDE_TURNED(a, 2));
+    return wide_element(wide_min(a, WIDE_TURNED(a, 1)), 0);
+}
+#endif
+
 MOTE_INLINE wide3 wide3_select(wide_mask mask, wide3 a, wide3 b) {
     return (wide3){wide_select(mask, a.x, b.x), wide_select(mask, a.y, b.y), wide_select(mask, a.z, b.z)};
 }

@@ -2,6 +2,9 @@
 #ifndef MOTE_PARTICLES_COLLISION_H
 #define MOTE_PARTICLES_COLLISION_H
 
+#include <stddef.h>
+#include <string.h>
+
 #include <mote/events.h>
 #include <mote/force.h>
 
@@ -41,18 +44,17 @@ struct mote_collision {
     bool inline_drags, quadratic_drags;     /* some are linear drags that are not folded, quadratic ones: */
     const mote_force_def *forces;           /* those of the plan */
     uint32_t force_count;
-    float radius;                       /* m, of all particles ... */
-    const float *radii;                 /* ... or of each; NULL: uniform */
-    uint32_t *stuck;                    /* columns of stuck particles (particles.h); NULL: absent */
-    float *stuck_place[3];              /* m, in the axes of the collider */
-    uint8_t *fate;                      /* MOTE_FATE_COLLIDED is written here */
-    uint32_t *killed;                   /* set to 1 where a particle was killed; NULL: none are */
-    float friction[MOTE_MAX_COLLIDERS]; /* of each collider against the particles */
-    struct mote_events *events;         /* to which hits are added */
-    mote_hits_call *add_hits;           /* mote_events_hits; NULL: hits are not listed */
-    uint32_t mark;                      /* of the system, in the ids of its colliders */
-    const mote_particle_id *ids;        /* of the particles, or NULL */
-    uint64_t step;                      /* steps run at the end of this one */
+    float radius;                /* m, of all particles ... */
+    const float *radii;          /* ... or of each; NULL: uniform */
+    uint32_t *stuck;             /* columns of stuck particles (particles.h); NULL: absent */
+    float *stuck_place[3];       /* m, in the axes of the collider */
+    uint8_t *fate;               /* MOTE_FATE_COLLIDED is written here */
+    uint32_t *killed;            /* set to 1 where a particle was killed; NULL: none are */
+    struct mote_events *events;  /* to which hits are added */
+    mote_hits_call *add_hits;    /* mote_events_hits; NULL: hits are not listed */
+    uint32_t mark;               /* of the system, in the ids of its colliders */
+    const mote_particle_id *ids; /* of the particles, or NULL */
+    uint64_t step;               /* steps run at the end of this one */
     float inverse_substeps;
     const float *inverse_masses; /* NULL: uniform */
     float inverse_mass;
@@ -61,7 +63,13 @@ struct mote_collision {
     const float *inertias[3]; /* NULL: uniform */
     float inertia[3];
     bool principal_moments;
+    float friction[MOTE_MAX_COLLIDERS]; /* of each collider against the particles */
 };
+
+/* Copies an input, but no frictions beyond those of its colliders. */
+MOTE_INLINE void mote_collision_copy(mote_collision *to, const mote_collision *from) {
+    memcpy(to, from, offsetof(mote_collision, friction) + from->count * sizeof from->friction[0]);
+}
 
 /* Bounds of a run of slots: of finite positions, of velocities in each of x, y, z. Empty: low > high. */
 typedef struct mote_slot_bounds {

@@ -102,13 +102,6 @@ MOTE_INLINE void contain_staged(const mote_plan *plan, const mote_span *span, co
     }
 }
 
-MOTE_INLINE float least_of(wide a) {
-    float least = wide_element(a, 0);
-    for (int lane = 1; lane < MOTE_WIDTH; lane++)
-        least = wide_element(a, lane) < least ? wide_element(a, lane) : least;
-    return least;
-}
-
 /* Bounds of lanes: contain_bound. */
 typedef struct contain_bounds {
     wide3 low, high;
@@ -138,12 +131,12 @@ MOTE_INLINE void contain_bound(const mote_span *span, size_t first, size_t end, 
         else
             contain_bound_lanes(span, i, lanes_to_keep(span, false, i), &b);
     }
-    bounds->low[0] = least_of(b.low.x), bounds->low[1] = least_of(b.low.y),
-    bounds->low[2] = least_of(b.low.z);
-    bounds->high[0] = -least_of(zero - b.high.x), bounds->high[1] = -least_of(zero - b.high.y);
-    bounds->high[2] = -least_of(zero - b.high.z);
-    bounds->speed = -least_of(zero - b.speed);
-    bounds->radius = -least_of(zero - b.radius);
+    bounds->low[0] = wide_least(b.low.x), bounds->low[1] = wide_least(b.low.y),
+    bounds->low[2] = wide_least(b.low.z);
+    bounds->high[0] = -wide_least(zero - b.high.x), bounds->high[1] = -wide_least(zero - b.high.y);
+    bounds->high[2] = -wide_least(zero - b.high.z);
+    bounds->speed = -wide_least(zero - b.speed);
+    bounds->radius = c->radii ? -wide_least(zero - b.radius) : c->radius;
     bounds->any_stuck = wide_lane_bits(b.stuck) != 0;
 }
 

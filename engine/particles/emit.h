@@ -86,18 +86,18 @@ MOTE_INLINE wide3 mean_direction(const mote_emission *e, wide3 place) {
     wide3 mean = {(wide){0}, wide_set(1), (wide){0}};
     if (def->direction == MOTE_EMIT_OUTWARD) return direction_of(place);
     if (def->shape != MOTE_EMITTER_CONE || !(def->radius > 0)) return mean;
-    const float tilt = e->slope / def->radius;
+    const float tilt = e->angles->slope / def->radius;
     mean.x = tilt * place.x, mean.z = tilt * place.z;
     return direction_of(mean);
 }
 
-/* Turns the mean direction d by an angle whose cosine is uniform down to 1 - e->versine: uniform by solid
- * angle. The axes across d are those of Duff et al. (J. Comput. Graph. Tech. 6, 2017). */
+/* Turns the mean direction d by an angle whose cosine is uniform down to 1 - e->angles->versine: uniform by
+ * solid angle. The axes across d are those of Duff et al. (J. Comput. Graph. Tech. 6, 2017). */
 MOTE_INLINE wide3 draw_direction(const mote_emission *e, wide_unsigned state, wide3 d) {
-    if (!(e->versine > 0)) return d;
+    if (!(e->angles->versine > 0)) return d;
     wide sine, cosine;
     mote_random_circle(mote_random_unit(state, DRAW_TURN), &sine, &cosine);
-    const wide tilt = e->versine * mote_random_unit(state, DRAW_TILT), along = 1.0f - tilt;
+    const wide tilt = e->angles->versine * mote_random_unit(state, DRAW_TILT), along = 1.0f - tilt;
     const wide across = wide_sqrt(wide_max(tilt * (2.0f - tilt), (wide){0}));
     const wide sign = wide_select(wide_less(d.z, (wide){0}), wide_set(-1), wide_set(1));
     const wide a = -1.0f / (sign + d.z), b = d.x * d.y * a;
@@ -180,13 +180,13 @@ MOTE_INLINE void store_turn(const mote_emission *e, wide_unsigned state, wide tr
     wide3 q = rotation_at(e, travel, &w);
     const wide one = 1.0f / wide_sqrt(wide3_dot(q, q) + w * w);
     q = wide3_scale(one, q), w = one * w;
-    wide3 axis = wide3_set(e->spin_axis);
+    wide3 axis = wide3_set(e->angles->spin_axis);
     if (tumbled) {
         const wide3 fixed = turn(e, travel, axis);
         q = draw_rotation(state, &w);
         axis = turn_to_body(q, w, fixed);
     }
-    if (e->spin_axis[0] == 0 && e->spin_axis[1] == 0 && e->spin_axis[2] == 0)
+    if (e->angles->spin_axis[0] == 0 && e->angles->spin_axis[1] == 0 && e->angles->spin_axis[2] == 0)
         axis = uniform_direction(mote_random_unit(state, DRAW_SPIN_AXIS + 1),
                                  mote_random_unit(state, DRAW_SPIN_AXIS));
     store_vector(to->orientation, at, q, count);

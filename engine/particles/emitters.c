@@ -105,6 +105,30 @@ mote_result mote_emitter_check(const mote_emitter_def *def, const char **paramet
     return result;
 }
 
+static mote_emitter_angles angles_of(const mote_emitter_def *def) {
+    mote_emitter_angles angles = {0};
+    if (def->spread > 0) { /* 2 sin^2 of half the angle: 1 less a cosine has no digits where it is small */
+        const double sine = mote_sine_and_cosine((double)def->spread / 2).sine;
+        angles.versine = (float)(2 * sine * sine);
+    }
+    if (def->shape == MOTE_EMITTER_CONE) {
+        const mote_sine_cosine angle = mote_sine_and_cosine((double)def->angle);
+        angles.slope = (float)(angle.sine / angle.cosine);
+    }
+    double square = 0;
+    for (int i = 0; i < 3; i++) square += (double)def->spin_axis[i] * (double)def->spin_axis[i];
+    for (int i = 0; i < 3 && square > 0; i++)
+        angles.spin_axis[i] = (float)((double)def->spin_axis[i] / __builtin_sqrt(square));
+    return angles;
+}
+
+void mote_emitter_define(mote_emitter *emitter, const mote_emitter_def *def) {
+    const mote_fpu_state saved = mote_fpu_enter();
+    emitter->def = *def;
+    emitter->angles = angles_of(def);
+    mote_fpu_leave(saved);
+}
+
 /* --- Targets --- */
 
 void mote_emitters_resolve(mote_id_list *list, uint64_t end_tick) {
@@ -133,24 +157,13 @@ static float finite_float(double value) {
     return (float)(value < -most ? -most : value < most ? value : most);
 }
 
-/* Fills the part of an emission that depends on the def alone. */
+/* Fills the part of an emission that does not depend on the step. */
 static mote_emission emission_of(const mote_id_list *list, uint32_t place) {
     const mote_emitter *emitter = mote_emitter_at(list, place);
-    const mote_emitter_def *def = &emitter->def;
-    mote_emission e = {.def = def, .stream = list->serials[place], .serial = emitter->serial};
-    if (def->spread > 0) { /* 2 sin^2 of half the angle: 1 less a cosine has no digits where it is small */
-        const double sine = mote_sine_and_cosine((double)def->spread / 2).sine;
-        e.versine = (float)(2 * sine * sine);
-    }
-    if (def->shape == MOTE_EMITTER_CONE) {
-        const mote_sine_cosine angle = mote_sine_and_cosine((double)def->angle);
-        e.slope = (float)(angle.sine / angle.cosine);
-    }
-    double square = 0;
-    for (int i = 0; i < 3; i++) square += (double)def->spin_axis[i] * (double)def->spin_axis[i];
-    for (int i = 0; i < 3 && square > 0; i++)
-        e.spin_axis[i] = (float)((double)def->spin_axis[i] / __builtin_sqrt(square));
-    return e;
+    return (mote_emission){.def = &emitter->def,
+                           .angles = &emitter->angles,
+                           .stream = list->serials[place],
+                           .serial = emitter->serial};
 }
 
 /* Fills in the inherited turn of a travel of `seconds`. */
@@ -171,13 +184,18 @@ static void inherit_turn(const mote_placement *from, const mote_placement *to, d
  * way. */
 static double begin_emission(const mote_emitter *emitter, const mote_step *step, mote_emission *e) {
     const mote_emitter_def *def = &emitter->def;
-    const double ticks = (double)step->ticks_per_step, end = end_of_travel(&emitter->motion.travel, step);
+    const mote_travel *travel = &emitter->motion.travel;
+    const double ticks = (double)step->ticks_per_step, end = end_of_travel(travel, step);
+    e->travel_rate = (float)(1 / end);
+    e->timestep = (float)step->plan->timestep;
+    if (mote_travel_has_arrived(travel->from_tick, travel->to_tick, step->tick)) {
+        e->from = e->to = emitter->motion.to;
+        return 0;
+    }
     e->from = mote_motion_at(&emitter->motion, step->tick, 0);
     e->to = mote_motion_at(&emitter->motion, step->tick, end * ticks);
     const mote_placement from = mote_motion_placement(&emitter->motion, step->tick, 0),
                          to = mote_motion_placement(&emitter->motion, step->tick, end * ticks);
-    e->travel_rate = (float)(1 / end);
-    e->timestep = (float)step->plan->timestep;
     double square = 0;
     for (int axis = 0; axis < 3; axis++) {
         const double way = to.position[axis] - from.position[axis];

@@ -10,8 +10,16 @@
 
 #define MOTE_EMITTER_COOKIE 0x656d6974u /* of defs */
 
+/* Angles of a def, as the kernel reads them. */
+typedef struct mote_emitter_angles {
+    float versine;      /* 1 - the cosine of the greatest angle to the mean direction */
+    float slope;        /* cone: tan(angle) */
+    float spin_axis[3]; /* in the axes of the emitter, of length 1; 0: random */
+} mote_emitter_angles;
+
 typedef struct mote_emitter {
     mote_emitter_def def; /* def.transform is the last placement; the motion gives the current one */
+    mote_emitter_angles angles;
     mote_motion motion;
     uint32_t waiting; /* births of bursts in the next step */
     uint64_t serial;  /* births so far, those included that found no capacity */
@@ -22,9 +30,13 @@ MOTE_INLINE mote_emitter *mote_emitter_at(const mote_id_list *list, uint32_t pla
     return (mote_emitter *)list->items + place;
 }
 
+/* Sets the def, which has been checked, and its angles. */
+void mote_emitter_define(mote_emitter *emitter, const mote_emitter_def *def);
+
 /* One emitter in one step, as its kernel reads it. */
 typedef struct mote_emission {
     const mote_emitter_def *def;
+    const mote_emitter_angles *angles;
     mote_transform from,
         to;             /* placement at the start of the step, and where its travel ends within the step */
     float travel_rate;  /* travel = min(f travel_rate, 1) */
@@ -32,13 +44,10 @@ typedef struct mote_emission {
     /* rad/s, share of the angular velocity times |q|^2 at a travel, which does not change on the way: 2 Im(q1
      * q0*) over its duration, of unit quaternions. 0 after the end of the travel. */
     float turning[3];
-    float timestep;     /* s */
-    float spacing;      /* of births, as a fraction of the step */
-    float versine;      /* 1 - the cosine of the greatest angle to the mean direction */
-    float slope;        /* cone: tan(angle) */
-    float spin_axis[3]; /* in the axes of the emitter, of length 1; 0: random */
-    uint32_t stream;    /* of its random numbers: the serial number of the emitter in its list */
-    uint64_t serial;    /* of the first birth of the step */
+    float timestep;  /* s */
+    float spacing;   /* of births, as a fraction of the step */
+    uint32_t stream; /* of its random numbers: the serial number of the emitter in its list */
+    uint64_t serial; /* of the first birth of the step */
     const struct mote_collision *collision; /* of the ways from birth to the end of the step; NULL: none */
 } mote_emission;
 

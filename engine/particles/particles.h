@@ -66,6 +66,7 @@ typedef struct mote_particles {
     mote_interpolation interpolation;
     double mass;                  /* kg, where there is no mass column */
     bool plan_is_current;         /* false: the forces have changed since range.plan was made */
+    mote_collision collision;     /* of the last step that was run; its forces are those of the plan */
     bool external_forces_marked;  /* the host requested the external forces since the last step */
     bool external_torques_marked; /* likewise the external torques */
     bool reached;      /* a callback reaches the range: scratch for the stage-outer order is reserved */
@@ -226,8 +227,8 @@ void mote_particles_refresh_plan(mote_particles *particles, const mote_plan_def 
  * killed ones. Returns the number removed. */
 uint32_t mote_particles_begin(mote_particles *particles, const mote_step *step);
 
-/* Fills the input of collisions on the ways of particles that are born in a step. Returns false if no
- * collider acts on particles. */
+/* Fills the input of collisions on the ways of particles that are born in a step, which has just been run.
+ * Returns false if no collider acts on particles. */
 bool mote_particles_births_collide(const mote_particles *particles, const mote_step *step,
                                    struct mote_collision *collision);
 

@@ -11,15 +11,6 @@
 #include "particles/meet.h"
 #include "particles/run.h"
 
-void mote_particles_refresh_plan(mote_particles *particles, const mote_plan_def *def) {
-    mote_plan *plan = &particles->range.plan;
-    if (particles->plan_is_current && plan->external_forces == def->external_forces &&
-        plan->collides == def->collides)
-        return;
-    mote_plan_make(plan, def);
-    particles->plan_is_current = true;
-}
-
 static bool has_lifetimes(const mote_particles *particles) { return particles->column[MOTE_COLUMN_LIFETIME]; }
 
 /* Batches have one step if particles have lifetimes, which end at step boundaries; if external forces are
@@ -104,15 +95,10 @@ static float theta_of(const mote_scheme *scheme) {
     return x > 0.75 ? 1.0f : 0.5f;
 }
 
-/* Fills the input of collisions in one step. Returns false if no collider acts on particles. */
-static bool make_collision(const mote_particles *particles, const mote_step *step, uint32_t *killed,
-                           mote_collision *c) {
-    const mote_plan *plan = &particles->range.plan;
-    if (!particles->collides || !step->colliders->list.count) return false;
-    *c = (mote_collision){.count = step->colliders->list.count,
-                          .h = plan->c.h,
+/* Fills in what collisions know of the forces. */
+static void collide_forces(const mote_plan *plan, mote_collision *c) {
+    *c = (mote_collision){.h = plan->c.h,
                           .inverse_h = 1.0f / plan->c.h,
-                          .still = true,
                           .theta = theta_of(plan->scheme),
                           .half_step = plan->scheme->half_step_velocity,
                           .advects = plan->scheme->family == MOTE_FAMILY_ADVECTION,
@@ -120,16 +106,7 @@ static bool make_collision(const mote_particles *particles, const mote_step *ste
                           .drags = plan->damped_acceleration || mote_affine_acts(plan->force.damping),
                           .forces = plan->forces,
                           .force_count = plan->force_count,
-                          .radius = particles->radius,
-                          .radii = particles->column[MOTE_COLUMN_RADIUS],
-                          .stuck = particles->column[MOTE_COLUMN_STUCK],
-                          .fate = mote_particles_fate(particles),
-                          .killed = killed,
-                          .ids = particles->column[MOTE_COLUMN_ID],
-                          .step = step->number + 1,
-                          .inverse_substeps = 1.0f / (float)plan->substeps,
-                          .inverse_mass = particles->new_inverse_mass,
-                          .inverse_masses = particles->column[MOTE_COLUMN_INVERSE_MASS]};
+                          .inverse_substeps = 1.0f / (float)plan->substeps};
     for (int axis = 0; axis < 3; axis++) {
         c->stiffness[axis] = (float)plan->acceleration.stiffness[axis];
         c->force_stiffness[axis] = (float)plan->force.stiffness[axis];
@@ -142,33 +119,73 @@ static bool make_collision(const mote_particles *particles, const mote_step *ste
         c->inline_drags |= mote_force_damping(&plan->forces[i]) > 0;
     }
     c->drags |= c->quadratic_drags || c->inline_drags;
+}
+
+void mote_particles_refresh_plan(mote_particles *particles, const mote_plan_def *def) {
+    mote_plan *plan = &particles->range.plan;
+    if (particles->plan_is_current && plan->external_forces == def->external_forces &&
+        plan->collides == def->collides)
+        return;
+    mote_plan_make(plan, def);
+    collide_forces(plan, &particles->collision);
+    particles->plan_is_current = true;
+}
+
+/* Fills in the particles. */
+static void collide_particles(const mote_particles *particles, mote_collision *c) {
+    c->radius = particles->radius;
+    c->radii = particles->column[MOTE_COLUMN_RADIUS];
+    c->stuck = particles->column[MOTE_COLUMN_STUCK];
+    mote_particles_vector(particles, MOTE_COLUMN_STUCK_PLACE, c->stuck_place);
+    c->fate = mote_particles_fate(particles);
+    c->ids = particles->column[MOTE_COLUMN_ID];
+    c->inverse_mass = particles->new_inverse_mass;
+    c->inverse_masses = particles->column[MOTE_COLUMN_INVERSE_MASS];
+    c->events = NULL, c->add_hits = NULL;
     if (particles->events && particles->events->hits.capacity)
         c->events = particles->events, c->add_hits = mote_events_hits, c->mark = particles->events->mark;
-    mote_particles_vector(particles, MOTE_COLUMN_STUCK_PLACE, c->stuck_place);
-    c->poses = mote_colliders_poses(step->colliders, step->tick, step->ticks_per_step, plan->substeps);
-    c->all.free = FLT_MAX;
     mote_orientation_collide(particles, c);
+}
+
+static bool none_moves(const mote_collider_pose *poses, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (poses[i].turns || poses[i].moved > 0) return false;
+    return true;
+}
+
+/* Fills the input of collisions in one step. Returns NULL if no collider acts on particles. */
+static const mote_collision *collision_of(mote_particles *particles, const mote_step *step,
+                                          uint32_t *killed) {
+    const mote_plan *plan = &particles->range.plan;
+    mote_collision *c = &particles->collision;
+    c->all.count = c->count = 0;
+    if (!particles->collides || !step->colliders->list.count) return NULL;
+    collide_particles(particles, c);
+    c->killed = killed, c->step = step->number + 1;
+    c->count = step->colliders->list.count;
+    c->poses = mote_colliders_poses(step->colliders, step->tick, step->ticks_per_step, plan->substeps);
+    c->hollow = false, c->all.free = FLT_MAX;
     for (uint32_t i = 0; i < c->count; i++) {
         c->hollow |= c->poses[i].distance_grid != NULL;
         if (c->poses[i].response != MOTE_RESPONSE_PASS) c->all.index[c->all.count++] = (uint8_t)i;
         c->friction[i] = __builtin_sqrtf(c->poses[i].friction * particles->friction);
     }
-    for (size_t i = 0; i < (size_t)c->count * (plan->substeps + 1); i++)
-        c->still &= !c->poses[i].turns && !(c->poses[i].moved > 0);
-    return c->all.count || c->stuck;
+    c->still = step->colliders->at_rest || none_moves(c->poses, (size_t)c->count * (plan->substeps + 1));
+    return c->all.count || c->stuck ? c : NULL;
 }
 
 /* The ways of births take a part of the whole step, in which no force acts. Colliders that kill or hold stop
  * the newborn there, and act in the next step. */
 bool mote_particles_births_collide(const mote_particles *particles, const mote_step *step,
                                    mote_collision *c) {
-    if (!make_collision(particles, step, NULL, c)) return false;
-    c->poses = mote_colliders_poses(step->colliders, step->tick, step->ticks_per_step, 1);
+    if (!particles->collision.all.count) return false;
+    mote_collision_copy(c, &particles->collision);
+    if (!c->still) c->poses = mote_colliders_poses(step->colliders, step->tick, step->ticks_per_step, 1);
     c->h = (float)step->plan->timestep, c->inverse_h = 1.0f / c->h;
     c->half_step = c->springs = c->attracts = c->drags = false;
-    c->stuck = NULL, c->add_hits = NULL;
+    c->stuck = c->killed = NULL, c->add_hits = NULL;
     for (int axis = 0; axis < 3; axis++) c->spin[axis] = NULL;
-    return c->all.count;
+    return true;
 }
 
 /* Without colliders nothing sticks. */
@@ -287,12 +304,9 @@ void mote_particles_run(mote_particles *particles, const mote_step *step, uint32
         span.previous_v[axis] = particles->column[MOTE_COLUMN_PREVIOUS_VELOCITY + axis];
     }
     batch b;
-    mote_collision collision;
     uint32_t killed = 0;
-    if (make_collision(particles, step, &killed, &collision))
-        span.collision = &collision;
-    else
-        release_stuck(particles);
+    span.collision = collision_of(particles, step, &killed);
+    if (!span.collision) release_stuck(particles);
     b.particles = particles, b.frozen = b.expired = 0;
     b.run = (mote_run){particles->kernels, &particles->range.plan, &span};
     mote_events_at(particles->events, step, step->number + 1);

@@ -47,7 +47,8 @@ mote_result mote_system_add_emitter(mote_system *system, const mote_emitter_def 
         result = mote_id_list_reserve_next(&system->emitters, MOTE_MAX_EMITTERS, &system->allocator);
     }
     if (result == MOTE_OK) {
-        const mote_emitter emitter = {.def = *def, .motion = mote_motion_place(&def->transform)};
+        mote_emitter emitter = {.motion = mote_motion_place(&def->transform)};
+        mote_emitter_define(&emitter, def);
         *id = (mote_emitter_id){mote_id_list_append(&system->emitters, &emitter), system->mark};
     }
     mote_fpu_leave(saved);
@@ -71,7 +72,7 @@ mote_result mote_system_set_emitter(mote_system *system, mote_emitter_id id, con
     const mote_fpu_state saved = mote_fpu_enter();
     result = mote_system_emitter_check(system, def, NULL);
     if (result == MOTE_OK) {
-        emitter->def = *def;
+        mote_emitter_define(emitter, def);
         emitter->motion = mote_motion_place(&def->transform);
     }
     mote_fpu_leave(saved);
@@ -86,7 +87,7 @@ mote_result mote_system_change_emitter(mote_system *system, mote_emitter_id id, 
     mote_emitter_def changed = *def;
     changed.transform = emitter->def.transform;
     result = mote_system_emitter_check(system, &changed, NULL);
-    if (result == MOTE_OK) emitter->def = changed;
+    if (result == MOTE_OK) mote_emitter_define(emitter, &changed);
     return result;
 }
 
@@ -249,8 +250,11 @@ void mote_system_archive_emitters(mote_system *system, uint32_t count, uint32_t 
     if (a->task == MOTE_ARCHIVE_RESERVE && mote_id_list_reserve(list, count, a->allocator))
         mote_archive_refuse(a, MOTE_ERROR_MEMORY, 0, MOTE_NO_ITEM, NULL);
     if (a->task != MOTE_ARCHIVE_READ) return;
-    for (uint32_t i = 0; i < count; i++)
-        list->serials[i] = read_emitter(section, i, words_in(system), mote_emitter_at(list, i));
+    for (uint32_t i = 0; i < count; i++) {
+        mote_emitter *emitter = mote_emitter_at(list, i);
+        list->serials[i] = read_emitter(section, i, words_in(system), emitter);
+        mote_emitter_define(emitter, &emitter->def);
+    }
     list->count = count;
     list->next_serial = next_serial;
 }
