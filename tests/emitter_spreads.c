@@ -167,3 +167,27 @@ TEST(directions_follow_the_shape) {
     }
     mote_system_destroy(system);
 }
+
+/* Angles that an emitter is given later are those of its births. */
+TEST(a_changed_emitter_gives_the_births_of_its_new_angles) {
+    for (int k = 0; k < 3; k++) {
+        mote_system_def def = emitting_def(1000);
+        mote_system *changed = make_system(&def), *made = make_system(&def);
+        mote_emitter_def e = mote_default_emitter_def();
+        e.rate = 600, e.shape = MOTE_EMITTER_CONE, e.radius = 1;
+        const mote_emitter_id id = add(changed, &e);
+        if (k == 0) e.angle = 0.5f;
+        if (k == 1) e.spread = 0.5f;
+        if (k == 2) e.angle = 1, e.spread = 1;
+        assert_int_equal(k == 2 ? mote_system_set_emitter(changed, id, &e)
+                                : mote_system_change_emitter(changed, id, &e),
+                         MOTE_OK);
+        add(made, &e);
+        test_case("change %d", k);
+        ASSERT(step(changed, 3).born, ==, 30);
+        ASSERT(step(made, 3).born, ==, 30);
+        ASSERT(mote_system_hash(changed), ==, mote_system_hash(made));
+        mote_system_destroy(changed);
+        mote_system_destroy(made);
+    }
+}
