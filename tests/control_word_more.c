@@ -131,13 +131,13 @@ static mote_result do_emitters(subject *s) {
     OK(mote_emitter_check(&def, NULL));
     OK(mote_system_emitter_check(s->system, &def, NULL));
     OK(mote_system_add_emitter(s->system, &def, &id));
-    def.transform.rotation[0] = 0.7f;
+    def.transform.rotation[0] = def.angle = 0.7f;
     OK(mote_system_set_emitter(s->system, id, &def));
     OK(mote_system_move_emitter(s->system, id, &turned, MOTE_NEXT_ADVANCE));
     OK(mote_system_burst(s->system, id, 7));
     OK(mote_system_emit(s->system, id, &turned, somewhere, 9, &born[0]));
     OK(mote_system_emit(s->system, s->emitter, NULL, NULL, 9, &born[1]));
-    put(s, born[0]), put(s, born[1]);
+    put(s, born[0]), put(s, born[1]), put(s, mote_system_change_emitter(s->system, id, &def));
     return mote_system_remove_emitter(s->system, s->emitter);
 }
 

@@ -68,8 +68,8 @@ PARTICLES = ['particles', 'deaths', 'life', 'emitters', 'emitter_births', 'emitt
              'collision_plates', 'collision_materials', 'collision_wedges', 'collision_springs',
              'collision_drag', 'collision_attractors', 'strong_drag', 'far_columns', 'singular_places',
              'bad_numbers', 'edges', 'cluster_alone', 'resting', 'long_runs', 'determinism', 'injection',
-             'snapshots',
-             'snapshot_states', 'stress', 'cluster', 'seek', 'preview', 'misuse']
+             'control_word', 'control_word_more', 'snapshots', 'snapshot_states',
+             'stress', 'cluster', 'seek', 'preview', 'misuse']
 STRANDS = ['strand_layout', 'strand_calls', 'rod_calls', 'strand_state', 'strand_targets', 'strand_present',
            'strand_frames', 'followers', 'follower_frames', 'strand_springs', 'strand_solver',
            'strand_contact', 'strand_friction', 'strand_pushed', 'strand_roots', 'strand_truth',
