@@ -1,5 +1,7 @@
 /* Weights on stiff chains, which multipliers hold: where the systems end too early to hold the lengths, no
  * energy comes from it. */
+#include <stdio.h>
+
 #include "test.h"
 
 #include "network_net.h"
@@ -14,6 +16,7 @@ typedef struct weighted_chain {
     uint32_t substeps, systems, iterations;
     bool swings; /* else hangs at rest */
     bool beside; /* a rigid pair is in the network too */
+    bool held;   /* its lengths are, though the systems of a whole substep do not hold them */
 } weighted_chain;
 
 static void add_chain(net *n, const weighted_chain *c) {
@@ -48,15 +51,15 @@ static double gained(net *n, uint32_t *unsolved) {
  * that there is to fall is how far a weight may be above its place. */
 TEST(no_weight_is_thrown_by_the_chain_that_holds_it) {
     static const weighted_chain chains[] = {
-        {.points = 80, .stiffness = 1e7f, .weight = 70, .substeps = 1, .systems = 4, .iterations = 64},
+        {80, 1e7f, 70, 1, 4, 64, .held = true},
         {.points = 80, .stiffness = 1e9f, .weight = 70, .substeps = 4, .systems = 4, .iterations = 64},
         {.points = 200, .stiffness = 1e9f, .weight = 5, .substeps = 16, .systems = 4, .iterations = 64},
         {.points = 10, .stiffness = 1e7f, .weight = 5, .substeps = 4, .systems = 1, .iterations = 4},
         {.points = 40, .stiffness = 1e8f, .weight = 5, .substeps = 4, .systems = 4, .iterations = 24},
-        {20, 1e6f, 2, 1, 4, 64, .swings = true},
-        {20, 1e8f, 2, 4, 4, 64, .swings = true},
-        {60, 1e9f, 2, 16, 4, 64, .swings = true},
-        {80, 1e7f, 70, 1, 4, 64, .beside = true},
+        {20, 1e6f, 2, 1, 4, 64, .swings = true, .held = true},
+        {20, 1e8f, 2, 4, 4, 64, .swings = true, .held = true},
+        {60, 1e9f, 2, 16, 4, 64, .swings = true, .held = true},
+        {80, 1e7f, 70, 1, 4, 64, .beside = true, .held = true},
         {40, 1e8f, 5, 4, 4, 24, .beside = true},
     };
     static net n;
@@ -70,7 +73,7 @@ TEST(no_weight_is_thrown_by_the_chain_that_holds_it) {
         const double fall = GRAVITY * 2 * (c->weight + 0.005 * c->points), more = gained(&n, &unsolved);
         test_case("chain %zu: %g J of %g", i, more, fall);
         ASSERT(more, <=, 0.002 * fall);
-        ASSERT(unsolved, >, 0);
+        ASSERT(unsolved > 0, ==, !c->held);
         mote_system_destroy(n.system);
     }
 }
@@ -92,4 +95,73 @@ TEST(a_stiff_chain_swings_as_a_rigid_one) {
         mote_system_destroy(n.system);
     }
     ASSERT_NEAR(energy[0], energy[1], 0.01 * fabs(energy[1]));
+}
+
+/* A weight of 1 kg on five rigid springs of 0.1 m between particles of 1 or 0.1 g, of which h^2 T is up to
+ * 270 times m L, in a second in which it hangs or swings, its pin goes up, or its first spring is reeled. */
+typedef enum weight_way { HANGS, SWINGS, GOES_UP, IS_REELED } weight_way;
+
+typedef struct light_chain {
+    double light; /* kg */
+    uint32_t substeps;
+    weight_way way;
+} light_chain;
+
+static const light_chain light_chains[] = {{1e-3, 1, HANGS},     {1e-4, 1, HANGS},     {1e-4, 4, HANGS},
+                                           {1e-3, 1, SWINGS},    {1e-4, 2, SWINGS},    {1e-4, 8, SWINGS},
+                                           {1e-3, 1, GOES_UP},   {1e-4, 2, GOES_UP},   {1e-4, 16, GOES_UP},
+                                           {1e-3, 1, IS_REELED}, {1e-4, 2, IS_REELED}, {1e-4, 8, IS_REELED}};
+
+static const char *light_chain_name(uint32_t i) {
+    static char name[48];
+    static const char *const ways[] = {"hangs", "swings", "goes up", "is reeled"};
+    const light_chain *c = &light_chains[i];
+    snprintf(name, sizeof name, "%s, %g kg, %u substeps", ways[c->way], c->light, c->substeps);
+    return name;
+}
+
+static void make_light_chain(net *n, const light_chain *c) {
+    const mote_system_def def = rate_of(FRAME_RATE, c->substeps);
+    begin_net(n, MOTE_NETWORK_CONSTRAINED);
+    for (uint32_t i = 0; i < 6; i++) {
+        const double along = 0.1 * i, aside = 0.003 * (i % 2);
+        add_particle(n, c->way == SWINGS ? along : 0, c->way == SWINGS ? 0 : -along, aside,
+                     i < 5 ? c->light : 1);
+        if (i) add_spring(n, i - 1, i, MOTE_AS_PLACED, INFINITY, 0);
+    }
+    start_net(n, &def, GRAVITY);
+    pin_here(n, 0);
+    const uint64_t second = mote_system_tick(n->system) + FRAME_RATE * step_ticks(n);
+    if (c->way == GOES_UP) pin_at(n, 0, 0.3, 0.5, 0, second);
+    if (c->way == IS_REELED) OK(mote_network_reel(n->system, n->id, 0, 0.02f, second, NULL));
+}
+
+/* Without parts of substeps (parts.h) these chains were strained by 1 to 70,000 %, and threw their weights.
+ * max_strain is 0.002; where a part is not solved, the strain is told (1e-6: places in the world are
+ * rounded). The pin gives the impulse that the reaction tells: to the rounding of momenta and impulses of the
+ * order of 1 N s. */
+TEST_EACH(light_particles_hold_a_weight, COUNT_OF(light_chains), light_chain_name, i) {
+    static net n;
+    const light_chain *c = &light_chains[i];
+    const double moving = (1 + 4 * c->light) * GRAVITY / FRAME_RATE;
+    double most = 0;
+    uint32_t unsolved = 0;
+    make_light_chain(&n, c);
+    const double start = measured(&n).potential;
+    for (uint32_t frame = 0; frame < FRAMES; frame++) {
+        const double before = measured(&n).momentum[1];
+        step_net(&n, 1);
+        const mote_statistics now = measured(&n);
+        most = fmax(most, (double)now.max_strain), unsolved += report_of(&n).unsolved;
+        test_case("frame %u: strain %g", frame, (double)now.max_strain);
+        ASSERT(now.max_strain, <=, fmaxf(0.002f, report_of(&n).residual) + 1e-6f);
+        if (c->way == GOES_UP && frame < FRAME_RATE) continue; /* pins count in momentum */
+        ASSERT_NEAR(-reaction(&n, 0, 1), now.momentum[1] - before + moving, 1e-4);
+        if (c->way == HANGS || c->way == SWINGS)
+            ASSERT(now.kinetic + now.potential - start, <=, 1e-3 * GRAVITY);
+    }
+    test_case("strain %g, unsolved %u", most, unsolved);
+    ASSERT(most, <=, 0.01);
+    ASSERT(unsolved, <=, FRAMES * c->substeps / 3);
+    mote_system_destroy(n.system);
 }

@@ -150,7 +150,7 @@ MOTE_INLINE wide3 network_turned(wide mu, wide3 direction, wide3 next) {
 /* One register of spring ends at the present positions: the error C + a mu of its length, with the damping
  * term, over a direction. */
 typedef struct network_error {
-    wide error, rest, mu, compliance;
+    wide error, length, rest, mu, compliance;
     wide3 direction;
 } network_error;
 
@@ -161,8 +161,8 @@ MOTE_INLINE network_error network_dual_error(const mote_network_job *job, const 
                         .mu = network_own(job->network, END_COLUMN(multiplier), e),
                         .compliance = soft.compliance};
     wide3 start_direction;
-    const wide length = network_length_in(c, COLUMN(x), e, at, &of.direction);
-    of.error = (length - of.rest) + soft.compliance * of.mu;
+    of.length = network_length_in(c, COLUMN(x), e, at, &of.direction);
+    of.error = (of.length - of.rest) + soft.compliance * of.mu;
     if (!e->packet->damped) return of;
     const wide start_length = network_length_in(c, COLUMN(start), e, at, &start_direction);
     of.error -= soft.memory * (start_length - of.rest);
@@ -188,7 +188,7 @@ MOTE_INLINE void network_dual_check(const mote_network_job *job, const mote_netw
 /* Newton's linearisation for one register of spring ends: residual, diagonal and first search direction. */
 MOTE_INLINE void network_dual_linearise(const mote_network_job *job, const mote_network_scratch *c,
                                         uint32_t number, ptrdiff_t at, size_t lane, wide3 *force, wide *sum,
-                                        wide *largest) {
+                                        wide *largest, wide *taut) {
     const wide zero = {0}, one = wide_set(1.0f);
     const mote_network *n = job->network;
     const network_end e = network_end_of(n, c, number, lane);
@@ -197,7 +197,8 @@ MOTE_INLINE void network_dual_linearise(const mote_network_job *job, const mote_
     *force = wide3_sub(*force, network_turned(of.mu, network_direction(n, &e), direction));
     /* Diagonal of J W J^T + a. Rigid springs between two pins have none and are excluded; compliant ones act
      * on both. */
-    const wide mass = network_other(c, COLUMN(mass), &e) + wide_load(network_column(c, COLUMN(mass)) + at);
+    const wide own = wide_load(network_column(c, COLUMN(mass)) + at),
+               mass = network_other(c, COLUMN(mass), &e) + own;
     const wide diagonal = mass * wide3_dot(direction, direction) + of.compliance;
     const wide_mask solvable = e.exists & wide_less(zero, diagonal);
     const wide inverse = wide_select(solvable, one / diagonal, zero),
@@ -212,6 +213,19 @@ MOTE_INLINE void network_dual_linearise(const mote_network_job *job, const mote_
     network_keep(n, END_COLUMN(direction), &e, z);
     *sum += r * z;
     *largest = wide_max(*largest, network_relative(r, of.rest));
+    *taut += wide_select(e.exists & wide_less(of.length, zero - own * of.mu), one, zero);
+}
+
+/* Adds h^2 T / L of taut springs to the sum: multipliers are -h^2 times the tensions. */
+MOTE_INLINE void network_dual_taut(const mote_network_job *job, const mote_network_scratch *c,
+                                   uint32_t number, ptrdiff_t at, size_t lane, wide *sum) {
+    const wide zero = {0};
+    const network_end e = network_end_of(job->network, c, number, lane);
+    wide3 direction;
+    const wide length = network_length_in(c, COLUMN(x), &e, at, &direction),
+               mu = network_own(job->network, END_COLUMN(multiplier), &e);
+    *sum +=
+        wide_select(e.exists, wide_max(zero - mu, zero) / wide_max(length, wide_set(NETWORK_SHORTEST)), zero);
 }
 
 /* Search direction of conjugate gradients: p = z + beta p if `again`. Accumulates J^T p, which the pass
@@ -321,7 +335,10 @@ MOTE_INLINE void network_dual_register(const mote_network_job *job, const mote_n
     wide sum = {0}, largest = {0}, gain = {0};
     for (uint32_t i = group.first_packet; i < group.first_packet + group.packet_count; i++) switch (pass) {
         case MOTE_SOLVE_LINEARISE:
-            network_dual_linearise(job, c, i, at, lane, &vector, &sum, &largest);
+            network_dual_linearise(job, c, i, at, lane, &vector, &sum, &largest, &gain);
+            break;
+        case MOTE_SOLVE_TAUT:
+            network_dual_taut(job, c, i, at, lane, &sum);
             break;
         case MOTE_SOLVE_CHECK:
             network_dual_check(job, c, i, at, lane, &largest);
@@ -367,7 +384,9 @@ MOTE_INLINE void network_dual_register(const mote_network_job *job, const mote_n
     if (pass == MOTE_SOLVE_LINEARISE || pass == MOTE_SOLVE_CHECK || pass == MOTE_SOLVE_APPLY ||
         pass == MOTE_SOLVE_UPDATE)
         network_gather_sums(sums, lane, sum, largest);
-    if (pass == MOTE_SOLVE_APPLY && factor != 0) network_gather_gain(sums, lane, gain, (wide){0});
+    if (pass == MOTE_SOLVE_TAUT) network_gather_sums(sums, lane, (wide){0}, mass * sum);
+    if ((pass == MOTE_SOLVE_APPLY && factor != 0) || pass == MOTE_SOLVE_LINEARISE)
+        network_gather_gain(sums, lane, gain, (wide){0});
 }
 
 MOTE_INLINE mote_solve_sums network_dual_range(const mote_network_job *job, const mote_network_scratch *c,

@@ -27,8 +27,8 @@ static inline double reeled_work(const island *i) {
             const mote_network_spring_state *s = &n->spring[reel->spring];
             if (n->island[s->a] != i->number || (n->rigid && s->stiffness < HUGE_VALF)) continue;
             float before[3], now[3];
-            mote_pin_at(reel, job->step_tick, mote_network_ticks_within(job, i->substep, 0), before);
-            mote_pin_at(reel, job->step_tick, mote_network_ticks_within(job, i->substep, 1), now);
+            mote_pin_at(reel, job->step_tick, mote_network_ticks_within(job, i->substep, i->from), before);
+            mote_pin_at(reel, job->step_tick, mote_network_ticks_within(job, i->substep, i->to), now);
             const float mu = n->entry_solver[END_COLUMN(multiplier)][s->entry[0]];
             work -= (double)mu * ((double)now[0] - (double)before[0]);
         }

@@ -18,6 +18,7 @@ typedef struct island {
     bool overflows;         /* products overflow */
     bool conflicts;         /* dual: springs contradict each other: steps make residuals least */
     mote_network_grip grip; /* of MOTE_SOLVE_CONTACTS */
+    double from, to;        /* dual: the part of the substep that is solved, 0 to 1: all of it (parts.h) */
     double shared[3];       /* primal: motion over the substep that all it touches share, m (frames.h) */
     uint32_t touching;      /* primal: particles that touched something when the frames were found */
 } island;

@@ -117,6 +117,7 @@ static mote_solve_sums dual(const mote_network_job *job, const mote_network_scra
         DUAL(MOTE_SOLVE_UPDATE);
         DUAL(MOTE_SOLVE_MOVE);
         DUAL(MOTE_SOLVE_COMPARE);
+        DUAL(MOTE_SOLVE_TAUT);
         DUAL(MOTE_SOLVE_FORCES);
     default:
         return (mote_solve_sums){0, 0, 0, 0};

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "networks/dual_energy.h"
+#include "networks/parts.h"
 #include "networks/relax.h"
 
 /* Freezes an island whose products overflow: it would turn non-finite, or its springs would cease to act. It
@@ -250,35 +251,106 @@ static void count_unsolved(float residual, mote_network_step_report *report) {
     report->residual = report->residual < residual ? residual : report->residual;
 }
 
-/* One substep. */
-static void solve(island *i, mote_network_step_report *report) {
-    const mote_network_def *def = &i->job->network->def;
-    const bool relaxed = expel(i, report);
+/* Whether systems of the dual solver have overshot across taut springs: several of them, which have not come
+ * to an end. */
+static bool is_taut(const island *i, mote_solve_sums last) {
+    return i->job->network->def.max_iterations > 1 && last.gain > 0 &&
+           last.largest > i->job->network->def.max_strain;
+}
+
+/* Ends a substep, or a part of one, of the dual solver: the impulses that velocities gain. Elastic springs
+ * give off nothing in parts, of which others may not be held. Returns the largest error, or 0 where all are
+ * allowed. */
+static float end_dual(island *i, mote_solve_sums at, bool whole) {
+    const bool solved = at.largest <= i->job->network->def.max_strain;
+    const dual_share allowed = allowed_share(i, run(i, MOTE_SOLVE_COMPARE, 0), solved && whole);
+    run(i, MOTE_SOLVE_FORCES, allowed.share);
+    if (allowed.excess > 0) take_excess(i, allowed.excess);
+    i->overflows |= at.sum * 0.0f != 0;
+    return solved ? 0 : at.largest;
+}
+
+/* Solves a part of a substep. Returns false where it must be solved in shorter ones, if it may. */
+static MOTE_COLD bool solve_part(island *i, bool may_divide, float *error, mote_network_step_report *report) {
+    bool finished = true;
+    i->conflicts = false;
+    begin_part(i);
     run(i, MOTE_SOLVE_LOAD, 0);
-    if (!i->multipliers) start_newton(i);
-    const mote_solve_sums first =
-        run(i, i->multipliers ? MOTE_SOLVE_LINEARISE : MOTE_SOLVE_FIRST_LINEARISE, LEAST_ACROSS);
-    if ((i->substep == 0 || relaxed) && !i->multipliers) mote_island_assemble(i);
+    const mote_solve_sums first = run(i, MOTE_SOLVE_LINEARISE, 0);
+    mote_solve_sums at = iterate(i, first, &finished, report);
+    if (may_divide && is_taut(i, at)) return false;
+    if (diverged(i, first, at)) at = solve_conflict(i, &finished, report);
+    const float left = end_dual(i, at, false);
+    *error = *error < left ? left : *error;
+    end_part(i);
+    return true;
+}
+
+/* Solves a substep in parts. Where one is too long, shorter ones take its place, and those after it are as
+ * short. Returns the largest error. */
+static MOTE_COLD float solve_parts(island *whole, mote_network_step_report *report) {
+    mote_plan plan = *whole->job->plan;
+    mote_network_job job = *whole->job;
+    island i = *whole;
+    float error = 0;
+    job.plan = &plan, i.job = &job;
+    uint32_t parts = parts_of(whole, 1);
+    begin_parts(whole);
+    for (uint32_t part = 0; part < parts && !i.overflows; part++) {
+        plan.h = whole->job->plan->h / parts, plan.c.h = (float)plan.h;
+        i.from = (double)part / parts, i.to = (double)(part + 1) / parts;
+        if (solve_part(&i, parts < MOST_PARTS, &error, report)) continue;
+        const uint32_t more = parts_of(&i, parts);
+        part = part * (more / parts) - 1, parts = more;
+        undo_part(&i);
+    }
+    whole->overflows = i.overflows;
+    end_parts(whole);
+    return error;
+}
+
+/* One substep of the dual solver, from its first linearisation. */
+static void solve_dual(island *i, mote_solve_sums first, mote_network_step_report *report) {
     bool finished = true;
     mote_solve_sums at = iterate(i, first, &finished, report);
-    if (diverged(i, first, at)) at = solve_conflict(i, &finished, report);
+    const bool parts = is_taut(i, at);
+    if (!parts && diverged(i, first, at)) at = solve_conflict(i, &finished, report);
+    const float error = parts ? solve_parts(i, report) : end_dual(i, at, true);
+    if (i->overflows)
+        freeze(i);
+    else if (contacts_follow(i))
+        *solved_error(i) = error;
+    else if (error > 0)
+        count_unsolved(error, report);
+}
+
+/* One substep of the primal solver, from its first linearisation. */
+static void solve_primal(island *i, mote_solve_sums first, mote_network_step_report *report) {
+    bool finished = true;
+    mote_solve_sums at = iterate(i, first, &finished, report);
     const double left = limit_energy(i, &at);
     if (left < STUCK) leave_start(i, &at, report);
-    const bool unsolved = left < 1 || at.largest > def->max_strain;
-    if (i->multipliers) {
-        const dual_share allowed = allowed_share(i, run(i, MOTE_SOLVE_COMPARE, 0), !unsolved);
-        run(i, MOTE_SOLVE_FORCES, allowed.share);
-        if (allowed.excess > 0) take_excess(i, allowed.excess);
-    }
+    const bool unsolved = left < 1 || at.largest > i->job->network->def.max_strain;
     if (i->overflows || at.sum * 0.0f != 0) {
         freeze(i);
         return;
     }
-    if ((unsolved || !finished) && !i->multipliers) keep_momentum(i);
-    if (contacts_follow(i))
-        *solved_error(i) = unsolved ? at.largest : 0;
-    else if (unsolved)
-        count_unsolved(at.largest, report);
+    if (unsolved || !finished) keep_momentum(i);
+    if (unsolved) count_unsolved(at.largest, report);
+}
+
+/* One substep. */
+static void solve(island *i, mote_network_step_report *report) {
+    const bool relaxed = expel(i, report);
+    run(i, MOTE_SOLVE_LOAD, 0);
+    if (i->multipliers) {
+        solve_dual(i, run(i, MOTE_SOLVE_LINEARISE, LEAST_ACROSS), report);
+        return;
+    }
+    start_newton(i);
+    const mote_solve_sums first = run(i, MOTE_SOLVE_FIRST_LINEARISE, LEAST_ACROSS);
+    if (i->substep == 0 || relaxed) mote_island_assemble(i);
+    solve_primal(i, first, report);
 }
 
 static island island_of(const mote_network_job *job, const mote_network_scratch *c, const mote_jobs *jobs,
@@ -291,6 +363,7 @@ static island island_of(const mote_network_job *job, const mote_network_scratch 
                     .number = number,
                     .substep = substep,
                     .multipliers = mote_network_has_multipliers(n, number, job->plan->h),
+                    .to = 1,
                     .first = n->island_chunk[number],
                     .count = n->island_chunk[number + 1] - n->island_chunk[number]};
 }

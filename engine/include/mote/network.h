@@ -67,11 +67,12 @@ typedef enum mote_network_solver {
      * substeps with up to 20 x 20 particles, and 32 x 32 with 256 iterations.
      *
      * The dual form knows no stiffness of a stretched spring across itself. Where h^2 T > m L, with T the
-     * tension and L the length of a spring and m the mass of one of its ends, its systems overshoot and
-     * substeps are unsolved; from h^2 T = 15 m L on, particles may be thrown by metres. 1 kg on five rigid
-     * springs of 0.1 m, with particles of 10 / 1 / 0.1 g between them, strained them by 1 % / 8,000 % /
-     * 10,000 % at 1 substep of 1/60 s, by 0.004 % / 0.5 % / 4,800 % at 4 and by up to 0.3 % at 16. More
-     * substeps or heavier particles help.
+     * tension and L the length of a spring and m the mass of one of its ends, its systems overshoot. A
+     * substep that they do not end for this reason is solved again in 2 to 32 parts, each with the whole
+     * budget, if max_iterations is above 1: 1 kg on five rigid springs of 0.1 m, with particles of 10, 1 or
+     * 0.1 g between them, is held to 0.3 % at 1 to 16 substeps of 1/60 s, at rest, while it swings, and while
+     * a pin or reel lifts it. Such substeps cost up to ten times as much: more substeps or heavier particles
+     * are cheaper.
      *
      * Rigid springs that cannot all hold, as two of different lengths between the same particles, share the
      * error (`unsolved`); substeps then take up to twice max_iterations, and elastic springs may be strained
@@ -140,7 +141,8 @@ typedef struct mote_network_def {
      * tension| of a spring (m), over its rest length. Primal form: the distance from a particle to the
      * equilibrium of its own springs, with its neighbours fixed, over the shortest of their rest lengths. */
     float max_strain;
-    uint32_t max_iterations; /**< constrained: Newton iterations (linear systems) a substep, 1 .. 32 */
+    uint32_t max_iterations; /**< constrained: Newton iterations (linear systems) a substep or a part of it, 1
+                                .. 32 */
     /** Constrained: conjugate gradient iterations a linear system, 1 .. 4,096. A large stiff net costs least
      * with one system of 16 to 24 iterations in each of several substeps (64 x 64: 4). With fewer it is
      * stretched and damped. The energy of free nets of 8 x 8 to 24 x 24 that spun undamped for 10 to 60 s,
