@@ -226,25 +226,36 @@ static void fill_frames(mote_strands *strands, const mote_strands_def *def, uint
 #define LEAST_WAVE 0.05
 #define WAVE_SHARE 0.7
 
+/* Returns the length of the rod whose curvature joint k stands for: between the middles of its segments. */
+static double span_of_joint(const mote_strands *strands, uint32_t slot) {
+    return ((double)strands->rest_length[slot - MOTE_GROUP] + (double)strands->rest_length[slot]) / 2;
+}
+
 /* Returns the square of the wave number of a rod's rest curvature: the mean (rms) of its second derivative
- * over its own. It is 0 for arcs, and the square of the torsion for helices, of which the components in
- * frames that are not twisted along the rod are waves. */
+ * over its own, along the rod. It is 0 for arcs, and the square of the torsion for helices, of which the
+ * components in frames that are not twisted along the rod are waves. A joint has the curvature of the middle
+ * of its span, so that uneven segments of an even curve add no waves. */
 static double square_of_waves(const mote_strands *strands, uint32_t lane) {
     const uint32_t points = (uint32_t)strands->points[lane];
-    double curvature = 0, second = 0;
+    double curvature = 0, second = 0, length = 0;
     for (uint32_t k = 2; k + 2 < points; k++) {
-        const uint32_t slot = mote_strands_slot_of(strands, lane, k);
-        const double length = (double)strands->rest_length[slot], square = length * length;
+        const uint32_t slot = mote_strands_slot_of(strands, lane, k), before = slot - MOTE_GROUP,
+                       next = slot + MOTE_GROUP;
+        const double span = span_of_joint(strands, slot), back = span_of_joint(strands, before),
+                     ahead = span_of_joint(strands, next), whole = (back + 2 * span + ahead) / 4;
         for (int i = 0; i < 2; i++) {
             const float *turn = strands->rest_turn[i];
-            const double here = (double)turn[slot], change = (double)turn[slot - MOTE_GROUP] - 2 * here +
-                                                             (double)turn[slot + MOTE_GROUP];
-            curvature += here * here / square, second += change * change / (square * square * square);
+            const double here = (double)turn[slot] / span,
+                         rise = ((double)turn[next] / ahead - here) / ((span + ahead) / 2),
+                         fall = (here - (double)turn[before] / back) / ((back + span) / 2),
+                         change = (rise - fall) / whole;
+            curvature += span * here * here, second += span * change * change;
         }
+        length += span;
     }
     if (!(curvature > 0)) return 0;
     const double wave = __builtin_sqrt(second / curvature);
-    return curvature > LEAST_WAVE * LEAST_WAVE * wave * (points - 4) ? wave : 0;
+    return curvature > LEAST_WAVE * LEAST_WAVE * wave * length ? wave : 0;
 }
 
 /* Finds the largest square of a frequency with which the curls of a rod turn as a whole: (kappa^2 +
@@ -258,8 +269,7 @@ static void find_curl_rate(mote_strands *strands, uint32_t lane) {
         const uint32_t slot = mote_strands_slot_of(strands, lane, k);
         const double x = (double)strands->rest_turn[0][slot], y = (double)strands->rest_turn[1][slot];
         const double bend = (double)strands->joint_across[slot], twist = (double)strands->joint_twist[slot];
-        const double length =
-            ((double)strands->rest_length[slot - MOTE_GROUP] + (double)strands->rest_length[slot]) / 2;
+        const double length = span_of_joint(strands, slot);
         const double mass = (double)strands->mass[slot] * length * length,
                      square = x * x + y * y + WAVE_SHARE * waves * length * length;
         const double rate = mass > 0 ? square * square * (bend > twist ? bend : twist) / mass : 0;
