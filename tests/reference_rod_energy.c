@@ -172,3 +172,47 @@ bool reference_pay_rod(reference_strand *s, const reference_world *w, const rod_
     s->deficit = isfinite(left) && reference_pins_move_together(s) ? left : 0;
     return reverted;
 }
+
+/* --- Roots that turn --- */
+
+void reference_find_lead(reference_strand *s, const reference_world *w) {
+    const float *a = s->arrived, *b = s->root_rotation;
+    float across[3];
+    if (!s->framed || w->def->free_roots || w->def->hinged_roots) return;
+    for (uint32_t k = 1; k < s->points; k++)
+        if (s->mass[k] == 0) return;
+    const float lengths = (row_dot(a, a) + a[3] * a[3]) * (row_dot(b, b) + b[3] * b[3]),
+                cosine = row_dot(a, b) + a[3] * b[3], scale = 2 / __builtin_sqrtf(lengths);
+    row_cross(b, a, across);
+    for (int i = 0; i < 3; i++)
+        s->lead[i] = (cosine < 0 ? 0 - scale : scale) * ((a[3] * b[i] - b[3] * a[i]) - across[i]);
+    memcpy(s->arrived, s->root_rotation, sizeof s->arrived);
+    s->lead_rate = (float)(1.0 / reference_substep(w));
+}
+
+void reference_lead_joint(const reference_strand *s, rod_part *p, uint32_t k, float axis[3][3],
+                          const float before[3], float sine, float cosine, float *torque, float led[4]) {
+    const float *t = p->along[k], share = p->h * s->lead_rate;
+    float d[3], turned[3], edge[3], resisted[3] = {0}, torques[2] = {0};
+    for (int i = 0; i < 3; i++) d[i] = share * s->lead[i];
+    if (!(0 < row_dot(d, d))) return;
+    row_cross(d, p->gradient[k], turned);
+    if (k) {
+        const float diagonal = sine + cosine, other = cosine - sine, own = row_dot(d, t),
+                    back = row_dot(d, before);
+        row_between(before, t, edge);
+        row_cross(d, edge, resisted);
+        for (int i = 0; i < 3; i++) resisted[i] = p->stiffness[k] * resisted[i];
+        torques[0] = other * back - diagonal * own, torques[1] = other * own - diagonal * back;
+    }
+    for (int i = 0; i < 3; i++) {
+        const float sum = (p->gradient[k][i] + turned[i]) + led[i];
+        const float b = p->stiffness[k], square = p->h * p->h,
+                    first = (b - square * s->joint_across[k]) * row_dot(d, axis[1]) * axis[0][i] +
+                            (0 - (b - square * s->joint[k]) * row_dot(d, axis[0])) * axis[1][i];
+        p->gradient[k][i] = k ? sum - resisted[i] : sum - first;
+        led[i] = resisted[i];
+    }
+    const float sum = *torque + led[3];
+    *torque = k ? sum + torques[0] : sum, led[3] = torques[1];
+}

@@ -23,6 +23,10 @@ typedef struct rod_energies {
     float kinetic[2], bending[2];
 } rod_energies;
 
+/* Takes what the matrices find for the turn of the root in the part from the gradient and the torque of joint
+ * k. axis: of the frame; before: t[k-1]; led: what joint k + 1 left, its gradient and its torque. */
+void reference_lead_joint(const reference_strand *s, rod_part *p, uint32_t k, float axis[3][3],
+                          const float before[3], float sine, float cosine, float *torque, float led[4]);
 void reference_predict_rod(const reference_strand *s, const rod_part *p, bool curls, rod_energies *e);
 void reference_find_energies(const reference_strand *s, const rod_part *p, rod_energies *e);
 void reference_limit_rod(reference_strand *s, const rod_part *p, rod_energies *e);

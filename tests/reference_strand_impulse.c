@@ -429,6 +429,7 @@ void reference_constrained_substep(reference_strand *s, const reference_world *w
     if (s->frozen) return;
     if (reference_has_others(w)) kick(s, w, substep);
     reference_place(s, w, (double)substep + 1, s->goal);
+    reference_find_lead(s, w);
     reference_pinned_velocity(s, w, s->x, s->goal);
     reference_reach_pins(s);
     s->pin_rounding = (float)(0x1p-20 / reference_substep(w)) * s->whole;

@@ -105,6 +105,9 @@ void reference_count_strained(reference_strand *strand, const reference_world *w
 void reference_clamp_frame(const reference_strand *strand, float q[4]);
 void reference_axes(const float q[4], float axis[3][3]);
 void reference_turn_between(const float a[4], const float b[4], float c[4]);
+/* Finds the turn of the root since the last substep, of clamped rods with frames. */
+void reference_find_lead(reference_strand *s, const reference_world *w);
+
 /* Part of a joint's gradient along its directions. y: its moments; v: half of its turn. */
 float reference_along(const float stiffness[3], const float rest[3], const float y[3], const float v[3]);
 void reference_turn_frames(reference_strand *strand);

@@ -59,7 +59,7 @@ static void axes_of(quaternion q, float axis[3][3]) {
 
 /* Gradients of the joints, directions of the segments and rows of the twist, which is at rest. */
 static void find_frames(const reference_strand *s, rod_part *p) {
-    float beyond[3] = {0}, resistance = 0, torque = 0, largest = 0, ahead = 0;
+    float beyond[3] = {0}, led[4] = {0}, resistance = 0, torque = 0, largest = 0, ahead = 0;
     for (uint32_t k = s->points - 1; k-- > 0;) {
         const quaternion a = k ? frame_of(s, k - 1) : rest_frame_of(s), b = frame_of(s, k),
                          inverse = {{0 - a.v[0], 0 - a.v[1], 0 - a.v[2]}, a.w};
@@ -69,7 +69,7 @@ static void find_frames(const reference_strand *s, rod_part *p) {
         quaternion c = product(inverse, b);
         for (int i = 0; i < 3; i++) c.v[i] = signbit(c.w) ? -c.v[i] : c.v[i];
         c.w = fabsf(c.w);
-        float y[3], odd[3], own[3], axis[3][3], off[3];
+        float y[3], odd[3], own[3], axis[3][3], before[3][3], off[3];
         for (int i = 0; i < 3; i++)
             off[i] = (c.v[i] + c.v[i]) - s->rest_turn[k][i], y[i] = stiffness[i] * off[i];
         p->bending += row_dot(y, off);
@@ -88,6 +88,8 @@ static void find_frames(const reference_strand *s, rod_part *p) {
                     cosine = twist * (c.v[2] * c.v[2] + c.w * c.w) - smaller(undone, 0),
                     diagonal = sine + cosine, other = cosine - sine, whole = diagonal + resistance;
         p->stiffness[k] = stiffness[0] > 0 ? larger(across, twist) : stiffness[0];
+        axes_of(a, before);
+        reference_lead_joint(s, p, k, axis, before[2], sine, cosine, &own[2], led);
         const bool held = k && s->mass[k] == 0 && s->mass[k + 1] == 0;
         const bool resists = 0 < diagonal || 1e-6f * largest < resistance;
         const float over = !held && resists && 0 < whole ? 1 / whole : 0;

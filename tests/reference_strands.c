@@ -348,6 +348,7 @@ static void begin(reference_strand *s, const reference_world *w) {
     for (uint32_t k = 0; k + 1 < s->points; k++) s->whole += s->rest_length[k];
     enter(s, w);
     reference_place(s, w, 0, s->x);
+    memcpy(s->arrived, s->root_rotation, sizeof s->arrived);
 }
 
 void reference_strand_step(reference_strand *s, const reference_world *w, bool first) {

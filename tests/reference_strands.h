@@ -68,7 +68,8 @@ typedef struct reference_strand {
         pull[REFERENCE_POINTS]; /* pull: N/m, tension over length */
     float rod_frame[REFERENCE_POINTS][4];
     reference_row rest_turn[REFERENCE_POINTS];
-    float root_direction[3], rest_frame[4], root_rotation[4], curl_rate;
+    float root_direction[3], rest_frame[4], root_rotation[4], arrived[4], curl_rate;
+    float lead[3], lead_rate; /* rad, turn of the root in the substep; 1 / h */
     float tension[REFERENCE_POINTS], strain[REFERENCE_POINTS];
 } reference_strand;
 

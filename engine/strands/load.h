@@ -256,6 +256,9 @@ MOTE_INLINE void load_group(strand_work *w) {
     w->moves = any_moves(w);
     if (w->job->uncoupled) mote_strand_unit_responses(w->job, w->index, w->unit_response);
     place(w, WORK_X, 0);
+    memcpy(w->arrived, w->root_rotation, sizeof w->arrived);
+    memset(w->lead, 0, sizeof w->lead);
+    w->leads = false;
 }
 
 /* Stores the largest and the summed |length / rest length - 1| of the strands from `lane` on. Returns the

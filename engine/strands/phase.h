@@ -34,6 +34,7 @@ MOTE_INLINE void arrive_phase(strand_work *w, uint32_t substep) {
     }
     if (w->callbacks && !is_soft(w)) drift_back(w);
     place(w, IMPULSE_GOAL, end);
+    if (w->moves) find_lead(w);
     for (size_t lane = 0; lane < MOTE_GROUP && w->late_kicks; lane += MOTE_WIDTH)
         work_store3(&w->c, IMPULSE_OLD_V, lane, work_load3(&w->c, WORK_V, lane));
     pinned_velocity(w, WORK_X, IMPULSE_GOAL);

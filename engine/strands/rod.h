@@ -27,7 +27,7 @@
 #define MOTE_STRANDS_ROD_H
 
 #include "strands/impulse.h"
-#include "strands/rod_frames.h"
+#include "strands/rod_lead.h"
 
 enum {
     ROD_SHARE = STRAND_COLUMN(rod.share),
@@ -68,6 +68,7 @@ typedef struct rod_segment {
     wide3 couple, back;      /* gradient of the joint's energy: of t[k], and of t[k-1], negated; kg m^2 */
     wide tension, stiffness; /* T h^2, kg; b h^2, kg m^2 */
     rod_twist twist;         /* where there are frames */
+    rod_led led;             /* where roots turn */
     wide bending;            /* twice the joint's energy times h^2, kg m^2 */
     wide3 way;               /* of point k + 1 without the forces inside the rod: h v0 + h^2 a */
 } rod_segment;
@@ -141,6 +142,7 @@ typedef struct rod_terms {
     bool framed;                                              /* a constant of the instance */
     const float *joint_twist, *joint_across, *rest_turn[3];   /* of frames */
     rod_frame root_frame;
+    rod_lead lead;
     int start, start_v; /* columns that receive the state before the substep or part */
     bool arrives;       /* pinned points move to their goals */
 } rod_terms;
@@ -201,7 +203,10 @@ MOTE_INLINE void rod_twist_joint(const strand_columns *c, const rod_terms *t, ro
     const size_t at = strand_at(k, lane);
     const rod_frame before = k ? rod_load_frame(c, at - MOTE_GROUP) : t->root_frame;
     const rod_joint j = rod_joint_at(t, at);
-    const rod_turned turned = rod_turn_joint(before, s->twist.frame, j, &s->twist.moment, &s->twist.along);
+    rod_turned turned = rod_turn_joint(before, s->twist.frame, j, &s->twist.moment, &s->twist.along);
+    if (t->lead.leads)
+        rod_lead_joint(&turned, &t->lead, j, rod_largest_stiffness(j), before, s->twist.frame, k == 0,
+                       &s->led);
     const rod_twist_row row =
         rod_add_twist(&s->twist, turned.torque, turned.sine, turned.cosine, rod_held_segment(c, k, lane));
     s->twist.frame = before;

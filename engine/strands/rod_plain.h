@@ -56,11 +56,14 @@ MOTE_INLINE wide rod_plain_turn(const strand_columns *c, const rod_terms *t, siz
     rod_frame q = rod_load_frame(c, strand_at(c->points - 2, lane));
     wide3 moment = wide3_zero();
     wide bending = (wide){0}, along = (wide){0};
+    rod_led led = {wide3_zero(), (wide){0}};
     for (uint32_t k = c->points - 1; k-- > 0;) {
         const size_t at = strand_at(k, lane);
         const rod_frame before = k ? rod_load_frame(c, at - MOTE_GROUP) : t->root_frame;
         const rod_joint j = rod_joint_at(t, at);
-        const rod_turned turned = rod_turn_joint(before, q, j, &moment, &along);
+        rod_turned turned = rod_turn_joint(before, q, j, &moment, &along);
+        if (t->lead.leads)
+            rod_lead_joint(&turned, &t->lead, j, rod_largest_stiffness(j), before, q, k == 0, &led);
         work_store3(c, ROD_COUPLE, at, turned.couple);
         work_store3(c, ROD_TANGENT, at, turned.tangent);
         work_store(c, ROD_TORQUE, at, turned.torque);

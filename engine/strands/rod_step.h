@@ -38,6 +38,7 @@ MOTE_INLINE void rod_set_part(rod_terms *t, const strand_part *p) {
     t->square = p->h * p->h;
     t->rate = wide_select(some, one / wide_select(some, p->h, one), (wide){0});
     t->root_way = wide3_scale(p->h, t->root_v);
+    t->lead.turn = wide3_scale(p->h * t->lead.rate, t->lead.whole);
 }
 
 /* Sets the columns of frames and that of the clamp: the root's rotation, then the first frame at rest. */
@@ -49,6 +50,7 @@ MOTE_INLINE void rod_set_frames(const strand_work *w, rod_terms *t, size_t lane)
     for (int i = 0; i < 4; i++) rest[i] = wide_load(strands->rest_frame[i] + w->slot + lane);
     const rod_frame root = {{scale * q[0], scale * q[1], scale * q[2]}, scale * q[3]};
     t->root_frame = rod_compose(root, (rod_frame){{rest[0], rest[1], rest[2]}, rest[3]});
+    t->lead = rod_lead_of(w, lane);
     t->joint_twist = strands->joint_twist + w->slot;
     t->joint_across = strands->joint_across + w->slot;
     for (int i = 0; i < 3; i++) t->rest_turn[i] = strands->rest_turn[i] + w->slot;

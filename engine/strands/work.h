@@ -152,6 +152,9 @@ struct strand_work {
     MOTE_ALIGNED(64)
     float root[12][MOTE_GROUP]; /* rotation (rows) and position of each root at the stage's time */
     MOTE_ALIGNED(64) float root_rotation[4][MOTE_GROUP]; /* the same as a quaternion, not of length 1 */
+    MOTE_ALIGNED(64) float arrived[4][MOTE_GROUP];       /* the same at the end of the last substep */
+    MOTE_ALIGNED(64) float lead[3][MOTE_GROUP];          /* rad, turns of the roots (rod_lead.h) */
+    bool leads;                                          /* some of them are not 0 */
     MOTE_ALIGNED(64) int32_t live[MOTE_GROUP];           /* -1: the strand is not frozen */
     MOTE_ALIGNED(64)
     int32_t overstretched[MOTE_GROUP];            /* -1: pins draw out lengthened segments in the substep */

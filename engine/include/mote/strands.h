@@ -73,17 +73,18 @@ typedef struct mote_strands_def {
     /** GJ, N m^2, >= 0, if point_twisting_stiffness is NULL: shear modulus times the torsion constant
      * (mote_rod_section_of). 0: rods are straight at rest and have no twist. > 0, for rods only: they have
      * material frames. The curvature and torsion of the shape in positions are those at rest, and a root that
-     * turns about its first segment twists the rod. A segment behind the first whose two points are pinned
-     * does not turn about itself. A substep h holds curls of the rest curvature c
-     * that wind or wave with the number k, rad/m (the torsion of a helix; 2 pi over the length of a wave),
-     * while (c^2 + 0.7 k^2)^2 h^2 max(ratio EI, GJ) / (mass per metre) <= 0.4; above this a strand takes its
-     * substeps in 2 or 4 parts, and above 6.4 it is solved in the rotations of its segments, which holds
-     * curls of any stiffness (stiff_curls). A free curl that spins at 2 rad/s keeps 0.957 of its angular
-     * momentum in 5 s at 4 substeps, 0.995 at 16 (25 points, EI = 1e-4 N m^2, GJ = 0.7 EI). Where GJ is below
-     * EI / 100, rods that are curved at rest may shake on or stop before their equilibrium: use more. Curls
-     * that a bob at the tip bends far from their shape at rest may shake on, which nothing reports: of 406
-     * random ones with bobs of 1 to 20 times their mass a fifth did, half of these at up to 0.012 m/s, the
-     * worst at 0.65, at 2 to 16 substeps alike; of 294 with lighter bobs a tenth. */
+     * turns about its first segment twists the rod. Twist has no inertia: in each substep it takes the state
+     * of least energy, so that a rod has no torsional vibrations. A segment behind the first whose two points
+     * are pinned does not turn about itself. A substep h holds curls of the rest curvature c that wind or
+     * wave with the number k, rad/m (the torsion of a helix; 2 pi over the length of a wave), while (c^2 +
+     * 0.7 k^2)^2 h^2 max(ratio EI, GJ) / (mass per metre) <= 0.4; above this a strand takes its substeps in 2
+     * or 4 parts, and above 6.4 it is solved in the rotations of its segments, which holds curls of any
+     * stiffness (stiff_curls). A free curl that spins at 2 rad/s keeps 0.957 of its angular momentum in 5 s
+     * at 4 substeps, 0.995 at 16 (25 points, EI = 1e-4 N m^2, GJ = 0.7 EI). Where GJ is below EI / 100, rods
+     * that are curved at rest may shake on or stop before their equilibrium: use more. Curls that a bob at
+     * the tip bends far from their shape at rest may shake on, which nothing reports: of 406 random ones with
+     * bobs of 1 to 20 times their mass a fifth did, half of these at up to 0.012 m/s, the worst at 0.65, at 2
+     * to 16 substeps alike; of 294 with lighter bobs a tenth. */
     float twisting_stiffness;
     /** GJ at each point, N m^2, >= 0, strand after strand, or NULL: tapers, or strands that differ. */
     const float *point_twisting_stiffness;
