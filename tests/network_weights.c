@@ -16,7 +16,7 @@ typedef struct weighted_chain {
     uint32_t substeps, systems, iterations;
     bool swings; /* else hangs at rest */
     bool beside; /* a rigid pair is in the network too */
-    bool held;   /* its lengths are, though the systems of a whole substep do not hold them */
+    bool held;   /* its lengths are in nearly all substeps, of which some are solved in parts */
 } weighted_chain;
 
 static void add_chain(net *n, const weighted_chain *c) {
@@ -71,9 +71,10 @@ TEST(no_weight_is_thrown_by_the_chain_that_holds_it) {
         start_net(&n, &def, GRAVITY);
         pin_here(&n, 0);
         const double fall = GRAVITY * 2 * (c->weight + 0.005 * c->points), more = gained(&n, &unsolved);
-        test_case("chain %zu: %g J of %g", i, more, fall);
+        test_case("chain %zu: %g J of %g, unsolved %u", i, more, fall, unsolved);
         ASSERT(more, <=, 0.002 * fall);
-        ASSERT(unsolved > 0, ==, !c->held);
+        ASSERT(unsolved, <=, c->held ? FRAMES * c->substeps / 50 : UINT32_MAX);
+        ASSERT(unsolved, >=, c->held ? 0 : 1);
         mote_system_destroy(n.system);
     }
 }

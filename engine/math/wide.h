@@ -304,9 +304,15 @@ MOTE_INLINE wide3 wide3_deinterleave(const float *from) {
 }
 #endif
 
-/* Returns the least element, of lanes without NaN: half of the lanes against the others, and so on. */
-#if MOTE_WIDTH == 1
-MOTE_INLINE float wide_least(wide a) { return a; }
+/* Returns the least element, of lanes without NaN: half of the lanes of wide registers against the others,
+ * and so on. */
+#if MOTE_WIDTH <= 4
+MOTE_INLINE float wide_least(wide a) {
+    float least = wide_element(a, 0);
+    for (int lane = 1; lane < MOTE_WIDTH; lane++)
+        least = wide_element(a, lane) < least ? wide_element(a, lane) : least;
+    return least;
+}
 #else
 #define WIDE_AFTER(k, i)  (((i) + (k)) % MOTE_WIDTH)
 #define WIDE_TURNED(a, k) __builtin_shufflevector(a, a, WIDE_INDICES(WIDE_AFTER, k))
@@ -314,9 +320,7 @@ MOTE_INLINE float wide_least(wide a) {
 #if MOTE_WIDTH > 8
     a = wide_min(a, WIDE_TURNED(a, 8));
 #endif
-#if MOTE_WIDTH > 4
     a = wide_min(a, WIDE_TURNED(a, 4));
-#endif
     a = wide_min(a, WIDE_TURNED(a, 2));
     return wide_element(wide_min(a, WIDE_TURNED(a, 1)), 0);
 }

@@ -216,18 +216,6 @@ MOTE_INLINE void network_dual_linearise(const mote_network_job *job, const mote_
     *taut += wide_select(e.exists & wide_less(of.length, zero - own * of.mu), one, zero);
 }
 
-/* Adds h^2 T / L of taut springs to the sum: multipliers are -h^2 times the tensions. */
-MOTE_INLINE void network_dual_taut(const mote_network_job *job, const mote_network_scratch *c,
-                                   uint32_t number, ptrdiff_t at, size_t lane, wide *sum) {
-    const wide zero = {0};
-    const network_end e = network_end_of(job->network, c, number, lane);
-    wide3 direction;
-    const wide length = network_length_in(c, COLUMN(x), &e, at, &direction),
-               mu = network_own(job->network, END_COLUMN(multiplier), &e);
-    *sum +=
-        wide_select(e.exists, wide_max(zero - mu, zero) / wide_max(length, wide_set(NETWORK_SHORTEST)), zero);
-}
-
 /* Search direction of conjugate gradients: p = z + beta p if `again`. Accumulates J^T p, which the pass
  * scales to u = W J^T p, the displacement of the particles along it. */
 MOTE_INLINE void network_dual_direction(const mote_network *n, uint32_t number, size_t lane, wide beta,
@@ -337,9 +325,6 @@ MOTE_INLINE void network_dual_register(const mote_network_job *job, const mote_n
         case MOTE_SOLVE_LINEARISE:
             network_dual_linearise(job, c, i, at, lane, &vector, &sum, &largest, &gain);
             break;
-        case MOTE_SOLVE_TAUT:
-            network_dual_taut(job, c, i, at, lane, &sum);
-            break;
         case MOTE_SOLVE_CHECK:
             network_dual_check(job, c, i, at, lane, &largest);
             break;
@@ -384,7 +369,6 @@ MOTE_INLINE void network_dual_register(const mote_network_job *job, const mote_n
     if (pass == MOTE_SOLVE_LINEARISE || pass == MOTE_SOLVE_CHECK || pass == MOTE_SOLVE_APPLY ||
         pass == MOTE_SOLVE_UPDATE)
         network_gather_sums(sums, lane, sum, largest);
-    if (pass == MOTE_SOLVE_TAUT) network_gather_sums(sums, lane, (wide){0}, mass * sum);
     if ((pass == MOTE_SOLVE_APPLY && factor != 0) || pass == MOTE_SOLVE_LINEARISE)
         network_gather_gain(sums, lane, gain, (wide){0});
 }

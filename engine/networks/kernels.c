@@ -83,7 +83,7 @@ static void stage(const mote_network_job *job, const mote_network_scratch *c, ui
     stage_of(job)(job, c, (mote_stage_at){number, time}, first, end);
 }
 
-#if defined(MOTE_COMPACT)
+#if defined(MOTE_COMPACT) || !MOTE_SPACIOUS
 #define CHAIN_STAGE NULL
 #else
 #define CHAIN_STAGE chains
@@ -117,7 +117,6 @@ static mote_solve_sums dual(const mote_network_job *job, const mote_network_scra
         DUAL(MOTE_SOLVE_UPDATE);
         DUAL(MOTE_SOLVE_MOVE);
         DUAL(MOTE_SOLVE_COMPARE);
-        DUAL(MOTE_SOLVE_TAUT);
         DUAL(MOTE_SOLVE_FORCES);
     default:
         return (mote_solve_sums){0, 0, 0, 0};

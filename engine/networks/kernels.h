@@ -87,7 +87,6 @@ typedef enum mote_solver_pass {
                           * error */
     MOTE_SOLVE_MOVE,     /* x = x* + what UPDATE summed up */
     MOTE_SOLVE_CONTACTS, /* projects points out of colliders (mote_network_kernels.contacts) */
-    MOTE_SOLVE_TAUT,     /* dual: largest: the sum of h^2 T / (m L) over the taut springs of a particle */
     MOTE_SOLVE_FORCES    /* dual: COLUMN(force) = factor x constraint forces, x - x* in velocity too */
 } mote_solver_pass;
 

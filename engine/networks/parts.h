@@ -12,18 +12,6 @@
 /* The most parts. */
 #define MOST_PARTS 32
 
-/* Largest sum of h^2 T / (m L) over the springs of a particle in a part: 1/2 of each of the two in a chain.
- */
-#define SLACK_ENOUGH 1.0
-
-/* Returns into how many parts, a power of two, a substep is divided by the multipliers of its last linear
- * system in one of `parts` parts: more than that. */
-static MOTE_COLD uint32_t parts_of(island *i, uint32_t parts) {
-    double most = (double)run(i, MOTE_SOLVE_TAUT, 0).largest;
-    for (parts *= 2, most /= 4; parts < MOST_PARTS && !(most <= SLACK_ENOUGH); parts *= 2) most /= 4;
-    return parts;
-}
-
 /* Columns that the dual solver leaves free keep what the substep began with: */
 #define PARTS_START   COLUMN(product)        /* COLUMN(start) */
 #define PARTS_START_V COLUMN(friction_shift) /* COLUMN(start_v) */

@@ -286,7 +286,7 @@ static MOTE_COLD bool solve_part(island *i, bool may_divide, float *error, mote_
     return true;
 }
 
-/* Solves a substep in parts. Where one is too long, shorter ones take its place, and those after it are as
+/* Solves a substep in parts. Where one is too long, halves of it take its place, and those after it are as
  * short. Returns the largest error. */
 static MOTE_COLD float solve_parts(island *whole, mote_network_step_report *report) {
     mote_plan plan = *whole->job->plan;
@@ -294,15 +294,14 @@ static MOTE_COLD float solve_parts(island *whole, mote_network_step_report *repo
     island i = *whole;
     float error = 0;
     job.plan = &plan, i.job = &job;
-    uint32_t parts = parts_of(whole, 1);
+    uint32_t parts = 2;
     begin_parts(whole);
     for (uint32_t part = 0; part < parts && !i.overflows; part++) {
         plan.h = whole->job->plan->h / parts, plan.c.h = (float)plan.h;
         i.from = (double)part / parts, i.to = (double)(part + 1) / parts;
         if (solve_part(&i, parts < MOST_PARTS, &error, report)) continue;
-        const uint32_t more = parts_of(&i, parts);
-        part = part * (more / parts) - 1, parts = more;
         undo_part(&i);
+        part = 2 * part - 1, parts *= 2;
     }
     whole->overflows = i.overflows;
     end_parts(whole);

@@ -141,8 +141,7 @@ typedef struct mote_network_def {
      * tension| of a spring (m), over its rest length. Primal form: the distance from a particle to the
      * equilibrium of its own springs, with its neighbours fixed, over the shortest of their rest lengths. */
     float max_strain;
-    uint32_t
-        max_iterations; /**< constrained: Newton iterations (linear systems) a substep or part, 1 .. 32 */
+    uint32_t max_iterations; /**< constrained: Newton iterations a substep, or a part of one, 1 .. 32 */
     /** Constrained: conjugate gradient iterations a linear system, 1 .. 4,096. A large stiff net costs least
      * with one system of 16 to 24 iterations in each of several substeps (64 x 64: 4). With fewer it is
      * stretched and damped. The energy of free nets of 8 x 8 to 24 x 24 that spun undamped for 10 to 60 s,
