@@ -12,6 +12,9 @@
 /* The most parts. */
 #define MOST_PARTS 32
 
+/* Error over the rest length from which on not even the shortest first part is a help. */
+#define HOPELESS 0.05f
+
 /* Columns that the dual solver leaves free keep what the substep began with: */
 #define PARTS_START   COLUMN(product)        /* COLUMN(start) */
 #define PARTS_START_V COLUMN(friction_shift) /* COLUMN(start_v) */
@@ -102,6 +105,13 @@ static MOTE_COLD void undo_part(const island *i) {
         if (mass_of(i, slot) > 0)
             column_of_slot(i, COLUMN(v), slot)[more] = column_of_slot(i, COLUMN(start_v), slot)[more];
     }
+}
+
+/* Goes back to x* of the whole substep, before the first part. */
+static MOTE_COLD void leave_parts(const island *i) {
+    copy_column(i, PARTS_START, COLUMN(start)), copy_column(i, PARTS_START_V, COLUMN(start_v));
+    copy_column(i, PARTS_V, COLUMN(v)), copy_column(i, PARTS_X, COLUMN(x));
+    reel_part(i);
 }
 
 /* After MOTE_SOLVE_FORCES: velocities gain what has moved particles, and the forces of the part are summed.

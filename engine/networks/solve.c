@@ -252,16 +252,29 @@ static void count_unsolved(float residual, mote_network_step_report *report) {
 }
 
 /* Whether systems of the dual solver have overshot across taut springs: several of them, which have not come
- * to an end. */
+ * to an end. Where they overflow, springs contradict each other. */
 static bool is_taut(const island *i, mote_solve_sums last) {
-    return i->job->network->def.max_iterations > 1 && last.gain > 0 &&
+    const bool finite = !i->overflows && last.sum * 0.0f == 0;
+    return i->job->network->def.max_iterations > 1 && finite && last.gain > 0 &&
            last.largest > i->job->network->def.max_strain;
 }
 
-/* Ends a substep, or a part of one, of the dual solver: the impulses that velocities gain. Elastic springs
- * give off nothing in parts, of which others may not be held. Returns the largest error, or 0 where all are
- * allowed. */
-static float end_dual(island *i, mote_solve_sums at, bool whole) {
+/* Solves a substep, or a part of one, of the dual solver from x*. Where the systems overshoot across taut
+ * springs and err by more than `most`, *taut is set in place of steps for springs that contradict each
+ * other. */
+static mote_solve_sums solve_springs(island *i, float most, bool *taut, mote_network_step_report *report) {
+    bool finished = true;
+    i->conflicts = i->overflows = false;
+    run(i, MOTE_SOLVE_LOAD, 0);
+    const mote_solve_sums first = run(i, MOTE_SOLVE_LINEARISE, 0),
+                          last = iterate(i, first, &finished, report);
+    *taut = is_taut(i, last) && last.largest > most;
+    return !*taut && diverged(i, first, last) ? solve_conflict(i, &finished, report) : last;
+}
+
+/* Ends it: the impulses that velocities gain. Elastic springs give off nothing in parts, of which others may
+ * not be held. Returns the largest error, or 0 where all are allowed. */
+static float end_springs(island *i, mote_solve_sums at, bool whole) {
     const bool solved = at.largest <= i->job->network->def.max_strain;
     const dual_share allowed = allowed_share(i, run(i, MOTE_SOLVE_COMPARE, 0), solved && whole);
     run(i, MOTE_SOLVE_FORCES, allowed.share);
@@ -270,51 +283,49 @@ static float end_dual(island *i, mote_solve_sums at, bool whole) {
     return solved ? 0 : at.largest;
 }
 
-/* Solves a part of a substep. Returns false where it must be solved in shorter ones, if it may. */
-static MOTE_COLD bool solve_part(island *i, bool may_divide, float *error, mote_network_step_report *report) {
-    bool finished = true;
-    i->conflicts = false;
-    begin_part(i);
-    run(i, MOTE_SOLVE_LOAD, 0);
-    const mote_solve_sums first = run(i, MOTE_SOLVE_LINEARISE, 0);
-    mote_solve_sums at = iterate(i, first, &finished, report);
-    if (may_divide && is_taut(i, at)) return false;
-    if (diverged(i, first, at)) at = solve_conflict(i, &finished, report);
-    const float left = end_dual(i, at, false);
-    *error = *error < left ? left : *error;
-    end_part(i);
-    return true;
-}
-
 /* Solves a substep in parts. Where one is too long, halves of it take its place, and those after it are as
- * short. Returns the largest error. */
+ * short. Returns the largest error; -1, at x*, where the shortest first part is hopeless: parts are no help
+ * to springs that contradict each other, or are pulled to more than their length. */
 static MOTE_COLD float solve_parts(island *whole, mote_network_step_report *report) {
     mote_plan plan = *whole->job->plan;
     mote_network_job job = *whole->job;
     island i = *whole;
     float error = 0;
     job.plan = &plan, i.job = &job;
-    uint32_t parts = 2;
+    uint32_t parts = 2, part = 0;
     begin_parts(whole);
-    for (uint32_t part = 0; part < parts && !i.overflows; part++) {
+    while (part < parts && !i.overflows) {
         plan.h = whole->job->plan->h / parts, plan.c.h = (float)plan.h;
         i.from = (double)part / parts, i.to = (double)(part + 1) / parts;
-        if (solve_part(&i, parts < MOST_PARTS, &error, report)) continue;
-        undo_part(&i);
-        part = 2 * part - 1, parts *= 2;
+        bool too_long;
+        begin_part(&i);
+        const float most = parts < MOST_PARTS ? 0 : part ? INFINITY : HOPELESS;
+        const mote_solve_sums at = solve_springs(&i, most, &too_long, report);
+        if (too_long && parts == MOST_PARTS) {
+            leave_parts(whole);
+            return -1;
+        }
+        if (too_long) {
+            undo_part(&i);
+            part *= 2, parts *= 2;
+            continue;
+        }
+        const float left = end_springs(&i, at, false);
+        error = error < left ? left : error;
+        end_part(&i);
+        part++;
     }
     whole->overflows = i.overflows;
     end_parts(whole);
     return error;
 }
 
-/* One substep of the dual solver, from its first linearisation. */
-static void solve_dual(island *i, mote_solve_sums first, mote_network_step_report *report) {
-    bool finished = true;
-    mote_solve_sums at = iterate(i, first, &finished, report);
-    const bool parts = is_taut(i, at);
-    if (!parts && diverged(i, first, at)) at = solve_conflict(i, &finished, report);
-    const float error = parts ? solve_parts(i, report) : end_dual(i, at, true);
+/* One substep of the dual solver. */
+static void solve_dual(island *i, mote_network_step_report *report) {
+    bool taut;
+    const mote_solve_sums at = solve_springs(i, 0, &taut, report);
+    float error = taut ? solve_parts(i, report) : end_springs(i, at, true);
+    if (error < 0) error = end_springs(i, solve_springs(i, INFINITY, &taut, report), true);
     if (i->overflows)
         freeze(i);
     else if (contacts_follow(i))
@@ -341,11 +352,11 @@ static void solve_primal(island *i, mote_solve_sums first, mote_network_step_rep
 /* One substep. */
 static void solve(island *i, mote_network_step_report *report) {
     const bool relaxed = expel(i, report);
-    run(i, MOTE_SOLVE_LOAD, 0);
     if (i->multipliers) {
-        solve_dual(i, run(i, MOTE_SOLVE_LINEARISE, LEAST_ACROSS), report);
+        solve_dual(i, report);
         return;
     }
+    run(i, MOTE_SOLVE_LOAD, 0);
     start_newton(i);
     const mote_solve_sums first = run(i, MOTE_SOLVE_FIRST_LINEARISE, LEAST_ACROSS);
     if (i->substep == 0 || relaxed) mote_island_assemble(i);

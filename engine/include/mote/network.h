@@ -72,7 +72,8 @@ typedef enum mote_network_solver {
      * budget, if max_iterations is above 1: 1 kg on five rigid springs of 0.1 m, with particles of 10, 1 or
      * 0.1 g between them, is held to 0.3 % at 1 to 16 substeps of 1/60 s, at rest, while it swings, and while
      * a pin or reel lifts it. Such substeps cost up to ten times as much: more substeps or heavier particles
-     * are cheaper.
+     * are cheaper. Springs that contradict each other, or are pulled to more than their length, are not
+     * solved in parts; to find this out costs two to seven times as much.
      *
      * Rigid springs that cannot all hold, as two of different lengths between the same particles, share the
      * error (`unsolved`); substeps then take up to twice max_iterations, and elastic springs may be strained
