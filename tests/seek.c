@@ -351,6 +351,21 @@ TEST(births_move_the_same_by_steps_of_any_frames_and_by_a_seek) {
     }
 }
 
+/* Far from the first step too. */
+TEST(births_stay_where_a_seek_back_is_short) {
+    const uint32_t birth = 3000000000u;
+    mote_system *system = ageing(MOTE_ISA_AUTO);
+    OK(mote_system_seek(system, birth));
+    const uint32_t slot = mote_system_count(system);
+    (void)spawned(system, 1);
+    OK(mote_system_seek(system, birth - 1000));
+    ASSERT(mote_system_view(system).birth_step[slot], ==, birth);
+    OK(mote_system_seek(system, birth + 60));
+    ASSERT(mote_system_view(system).birth_step[slot], ==, birth);
+    ASSERT_NEAR(mote_system_age(system, slot), 1, 1e-6);
+    mote_system_destroy(system);
+}
+
 /* A third of a thousand particles dies on the way, in each block. */
 TEST(a_jump_removes_those_whose_lifetime_ends_on_the_way) {
     mote_system_def def = mote_default_system_def();
