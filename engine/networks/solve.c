@@ -273,10 +273,12 @@ static mote_solve_sums solve_springs(island *i, float most, bool *taut, mote_net
 }
 
 /* Ends it: the impulses that velocities gain. Elastic springs give off nothing in parts, of which others may
- * not be held. Returns the largest error, or 0 where all are allowed. */
+ * not be held; nor do velocities gain anything in hopeless ones (measured: a pin that moved at once threw the
+ * net, at 37 times its own speed). Returns the largest error, or 0 where all are allowed. */
 static float end_springs(island *i, mote_solve_sums at, bool whole) {
     const bool solved = at.largest <= i->job->network->def.max_strain;
-    const dual_share allowed = allowed_share(i, run(i, MOTE_SOLVE_COMPARE, 0), solved && whole);
+    dual_share allowed = allowed_share(i, run(i, MOTE_SOLVE_COMPARE, 0), solved && whole);
+    if (!whole && at.largest > HOPELESS) allowed = (dual_share){0, 0};
     run(i, MOTE_SOLVE_FORCES, allowed.share);
     if (allowed.excess > 0) take_excess(i, allowed.excess);
     i->overflows |= at.sum * 0.0f != 0;
@@ -284,8 +286,9 @@ static float end_springs(island *i, mote_solve_sums at, bool whole) {
 }
 
 /* Solves a substep in parts. Where one is too long, halves of it take its place, and those after it are as
- * short. Returns the largest error; -1, at x*, where the shortest first part is hopeless: parts are no help
- * to springs that contradict each other, or are pulled to more than their length. */
+ * short. Returns the largest error; -1, at x*, where the shortest first part is hopeless, or a later one
+ * more than that: parts are no help to springs that contradict each other, or are pulled to more than their
+ * length. */
 static MOTE_COLD float solve_parts(island *whole, mote_network_step_report *report) {
     mote_plan plan = *whole->job->plan;
     mote_network_job job = *whole->job;
@@ -299,7 +302,7 @@ static MOTE_COLD float solve_parts(island *whole, mote_network_step_report *repo
         i.from = (double)part / parts, i.to = (double)(part + 1) / parts;
         bool too_long;
         begin_part(&i);
-        const float most = parts < MOST_PARTS ? 0 : part ? INFINITY : HOPELESS;
+        const float most = parts < MOST_PARTS ? 0 : part ? 4 * HOPELESS : HOPELESS;
         const mote_solve_sums at = solve_springs(&i, most, &too_long, report);
         if (too_long && parts == MOST_PARTS) {
             leave_parts(whole);
