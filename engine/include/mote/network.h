@@ -9,7 +9,9 @@
 #include <mote/system.h>
 #include <mote/transform.h>
 
-/** A spring. It pulls its ends together with F = k (|d| - L) + c d'.n along n = d / |d|. */
+/** A spring. It pulls its ends together with F = k (|d| - L) + c d'.n along n = d / |d|. Ends at the same
+ * place have no n, and a spring between them no force, until something else moves them apart; until
+ * then the error of a rigid one is not reported (`unsolved`). */
 typedef struct mote_spring {
     uint32_t a, /**< a particle of the network */
         b;      /**< another particle of the network */
@@ -26,7 +28,13 @@ typedef struct mote_spring {
 typedef enum mote_network_solver {
     /** Springs are stepped by the system's integrator like every other force: stable only below its limit.
      * The kinematic integrators step each spring uncoupled from the others; implicit Euler and exact flow
-     * take springs as kicks. */
+     * take springs as kicks.
+     *
+     * Each substep rounds positions to float32, and so strains the springs: far from the origin of the world
+     * undamped nets gain energy. A free net of 8 x 8 particles of 50 g, 0.25 m apart, with 5,000 N/m, that
+     * shook at 0.11 m/s (rms), at 32 substeps of 1/60 s, did so at 0.11 / 0.15 / 0.73 / 12 m/s after 10 s at
+     * 0 / 0.1 / 1 / 10 km; with a damping of 3 kg/s at 0.07 / 0.07 / 0.09 / 0.3 m/s. Constrained networks do
+     * not. */
     MOTE_NETWORK_SPRINGS,
     /** Implicit Euler for the springs, after semi-implicit Euler for all other forces: stable at any
      * stiffness; loses energy. Each substep solves all springs of an island (connected component) together,
@@ -139,8 +147,10 @@ typedef struct mote_network_def {
      * refused otherwise. */
     bool growth_allowed;
     /** Constrained: tolerance of Newton's method relative to rest length, > 0. Dual form: |C + compliance x
-     * tension| of a spring (m), over its rest length. Primal form: the distance from a particle to the
-     * equilibrium of its own springs, with its neighbours fixed, over the shortest of their rest lengths. */
+     * tension| of a spring (m), over its rest length; in m where this is 0, so that a rigid spring of length
+     * 0 opens by up to 2 mm with the default. Primal form: the distance from a particle to the equilibrium of
+     * its own springs, with its neighbours fixed, over the shortest of their rest lengths above 0; particles
+     * with springs of length 0 alone are not tested. */
     float max_strain;
     uint32_t max_iterations; /**< constrained: Newton iterations a substep, or a part of one, 1 .. 32 */
     /** Constrained: conjugate gradient iterations a linear system, 1 .. 4,096. A large stiff net costs least
